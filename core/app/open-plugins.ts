@@ -112,12 +112,12 @@ export async function checkPlugins(
   return registered.ok ? [] : registered.reasons.flatMap(fault => toDiagnostics(fault, files))
 }
 
-/** The message begins with the name of the extension, which gives the diagnostic its file. */
+/** The message begins with the name of the extension or middleware, which gives the diagnostic its file. */
 function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Diagnostic[] {
   if (fault.kind === 'files') return fault.diagnostics
   const message = printStartFault(fault)
   const [, placed, number] = / \(at (\S+):(\d+)\)$/.exec(message) ?? []
-  const name = /^extensions\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
+  const name = /^(?:extensions|middlewares)\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
   const file = placed ?? files.find(each => each.replace(/\.[mc]?[jt]s$/, '') === name) ?? name
   const line = Number(number ?? 1)
   return [{ code: 'bad-extension', message, path: [], location: { file, line, column: 1, source: '' } }]

@@ -72,14 +72,12 @@ export async function registerPlugins(
     const by = `extensions/${name}`
     const rest = restService({ by, prefix: options.settings.rest.prefix }, routing, binding)
     const documents = documentsService(by, hooks, options.model)
-    const made = await attempt({ where: `${by} could not register`, root: options.root }, () =>
+    const made = await attempt({ where: `${by} could not register: `, root: options.root }, () =>
       extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
     )
     if (!made.ok) faults.push(...made.reasons)
   }
-  const bound = await attempt({ where: 'project.yaml', root: options.root }, () =>
-    bindProject(options, binding),
-  )
+  const bound = await attempt({ where: '', root: options.root }, () => bindProject(options, binding))
   if (!bound.ok || faults.length > 0) return failed(...faults, ...(bound.ok ? [] : bound.reasons))
   const { middlewares: documentMiddlewares, listeners } = hooks
   const made = {
@@ -95,6 +93,7 @@ export async function registerPlugins(
 }
 
 interface AttemptOptions {
+  /** Precedes the message. */
   readonly where: string
   readonly root: string
 }
@@ -106,7 +105,7 @@ async function attempt<Made>(
   try {
     return ok(await rejectAfter(TIMEOUTS.register, make))
   } catch (error) {
-    return failed(`${where}: ${messageWithPlace(error, root)}`)
+    return failed(`${where}${messageWithPlace(error, root)}`)
   }
 }
 

@@ -187,7 +187,10 @@ export function openPluginBinder(plugins: Plugins, app: PluginApp): PluginBinder
       const { name, input } = parseUse(use, 'middleware')
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
       const options = checkedInput({ kind: 'middleware', name, input }, plugins)
-      return { name, run: requireFunction(middleware.route?.(options, app), `${name}.route`) }
+      return {
+        name,
+        run: openForm(`middlewares/${name}: \`route\``, () => middleware.route?.(options, app)),
+      }
     },
     resolverPolicy: use =>
       typeof use === 'function'
@@ -198,11 +201,11 @@ export function openPluginBinder(plugins: Plugins, app: PluginApp): PluginBinder
       const { name, input } = parseUse(use, 'middleware')
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
       const options = checkedInput({ kind: 'middleware', name, input }, plugins)
-      return requireFunction(middleware.resolver?.(options, app), `${name}.resolver`)
+      return openForm(`middlewares/${name}: \`resolver\``, () => middleware.resolver?.(options, app))
     },
     express({ name, options }) {
       const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
-      return requireFunction(middleware.express?.(toOptions(options), app), `${name}.express`)
+      return openForm(`middlewares/${name}: \`express\``, () => middleware.express?.(toOptions(options), app))
     },
   }
 }
@@ -261,7 +264,19 @@ function throwUnknown(kind: string, name: string, known: Iterable<string>): neve
   throw new Error(`there is no ${kind} \`${name}\`${didYouMean(name, known)}`)
 }
 
-function requireFunction<Made>(made: Made | undefined, place: string): Made {
+/** Creates one form of a middleware from its options. Errors name the form and the module. */
+function openForm<Form>(form: string, create: () => Form | undefined): Form {
+  const made = callForm(form, create)
   if (typeof made === 'function') return made
-  throw new Error(`the middleware ${place} does not exist, or does not return a function`)
+  const found = made instanceof Promise ? 'a promise: it must not be async' : nameType(made)
+  throw new Error(`${form} must return a function, found ${found}`)
+}
+
+function callForm<Made>(form: string, create: () => Made): Made {
+  try {
+    return create()
+  } catch (error) {
+    const { message, stack } = toReadableError(error)
+    throw Object.assign(new Error(`${form} failed: ${message}`, { cause: error }), { stack })
+  }
 }

@@ -201,6 +201,37 @@ test('files that cannot be read are reported, and those with a mark, with `expor
   ])
 })
 
+/** A form of a middleware, and what a start says. */
+const MIDDLEWARE_FORMS: readonly (readonly [string, string])[] = [
+  ["() => { throw new Error('no options') }", 'failed: no options (at middlewares/form.ts:2)'],
+  ["() => { throw 'text' }", 'failed: text, which is no error: throw new Error(…)'],
+  ['() => {}', 'must return a function, found undefined'],
+  ['async () => async () => {}', 'must return a function, found a promise: it must not be async'],
+]
+
+test('a middleware whose form throws or makes no function is reported by its module and form', async t => {
+  for (const form of ['route', 'resolver', 'express'])
+    for (const [body, message] of MIDDLEWARE_FORMS) {
+      const folder = project(t, {
+        'middlewares/form.ts': `${IMPORT}export default defineMiddleware({ ${form}: (${body}) as never })\n`,
+      })
+      folder.write('project.yaml', PROJECT + USES[form])
+      const line = message.includes('(at') ? 2 : 1
+      const [fault] = await faultsOf(folder)
+      const expected =
+        form === 'resolver'
+          ? `project.yaml:4:20 \`Query.notes\`: middlewares/form: \`resolver\` ${message.replace(/ \(at .*/, '')} (resolversConfig["Query.notes"])`
+          : `middlewares/form.ts:${line}:1 middlewares/form: \`${form}\` ${message}`
+      t.is(fault, expected)
+    }
+})
+
+const USES: Readonly<Record<string, string>> = {
+  route: 'routesConfig: { note.find: { middlewares: [form] } }\n',
+  resolver: 'resolversConfig: { Query.notes: { middlewares: [form] } }\n',
+  express: 'middlewares: [form]\n',
+}
+
 const extension = (body: string) =>
   `${IMPORT}export default defineExtension({\n  register({ rest, documents, graphql, media }: any) {\n    ${body}\n  },\n})\n`
 

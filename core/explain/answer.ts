@@ -198,6 +198,9 @@ function lookInZone({ name, components }: ZoneAttribute, words: readonly string[
   return failed(unknownName(`component of \`${name}\``, words.slice(0, 2).join('.'), uids))
 }
 
+/** Signed in, without a value that a document could have. */
+const UNKNOWN_USER = { id: 0, documentId: '' }
+
 /** The caller that the server would identify. A role without a user acts as a user without values. */
 export function callerOf({ holder, user }: Principal, { publicCaller, roles, tokens }: Access): Caller {
   if (holder.kind === 'token') {
@@ -206,5 +209,5 @@ export function callerOf({ holder, user }: Principal, { publicCaller, roles, tok
   }
   const grants = roles.get(holder.key)
   if (!grants || (!user && holder.key === publicCaller.grants.name)) return publicCaller
-  return { kind: 'user', grants, user: user?.values ?? { id: 0 } }
+  return { kind: 'user', grants, user: user?.values ?? UNKNOWN_USER }
 }

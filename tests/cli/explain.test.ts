@@ -314,6 +314,8 @@ test('a request is explained by the answer of the server, its permission and the
   }
   const json = await explainRequest('POST /graphql', 'editor', { ...graphql, form: 'json' })
   t.like(JSON.parse(json.out), { request: 'POST /graphql', route: 'graphql' })
+  const own = { body: JSON.stringify({ query: '{ me { id } }' }) }
+  t.regex((await explainRequest('POST /graphql', 'editor', own)).out, /^Yes: role editor may POST/)
 })
 
 test('a request or a caller that does not exist is refused with what was expected', async t => {

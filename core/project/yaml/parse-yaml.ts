@@ -1,6 +1,5 @@
 import {
   type Document,
-  type ErrorCode,
   isAlias,
   isMap,
   isScalar,
@@ -25,6 +24,7 @@ import {
   type SourceText,
   toSourceFile,
 } from './source-file.ts'
+import { sentenceFor } from './syntax-sentences.ts'
 import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from './yaml-tree.ts'
 
 /** The parsed part of a file, and its faults. */
@@ -82,23 +82,6 @@ interface SyntaxFault {
   readonly offset: number
 }
 
-/** Messages for error codes of the parser that have one meaning. For other codes the parser's message is used. */
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  TAB_AS_INDENT: 'a tab in the indentation: YAML is indented with spaces',
-  BAD_DQ_ESCAPE:
-    'an unknown escape in a text between double quotes: write `\\\\` for a backslash, or use single quotes',
-  MULTIPLE_DOCS: 'a second document begins here (`---`): a file holds one',
-  MULTILINE_IMPLICIT_KEY: 'a key goes over several lines: is a `:` missing, or a quote?',
-  BLOCK_AS_IMPLICIT_KEY: 'two `:` on one line: put a text that contains `: ` in quotes',
-  BAD_SCALAR_START: 'a value cannot begin with this character: put it in quotes',
-  NON_STRING_KEY: 'a key must be a text, not a list or a mapping',
-  BAD_INDENT: 'the indentation does not fit the lines above',
-  BLOCK_IN_FLOW: 'lines that are indented cannot stand between brackets: is a `]` or `}` missing?',
-  MULTIPLE_ANCHORS: 'a value has at most one anchor',
-  MULTIPLE_TAGS: 'a value has at most one tag',
-  ALIAS_PROPS: 'an alias (`*name`) has neither a tag nor an anchor',
-}
-
 /** Git's lines around the sides of a conflict. Lines of a block text are indented. */
 const CONFLICT_LINE = /^(?:<{7}|={7}|>{7})(?=[ \r\n]|$)/gm
 
@@ -147,17 +130,6 @@ function quoteBefore(document: Document, offset: number): number {
     },
   })
   return start
-}
-
-function sentenceFor({ code, message, pos }: YAMLError, text: string): string {
-  if (code === 'UNEXPECTED_TOKEN' && /\$\{/.test(text.slice(pos[0] - 1, pos[0] + 1))) {
-    return 'between brackets, quote a text with `${…}`'
-  }
-  const bracket = /end with a ([\]}])/.exec(message)?.[1]
-  if (bracket) return `a closing \`${bracket}\` is missing before here`
-  if (code === 'MISSING_CHAR' && message.startsWith('Implicit map keys'))
-    return 'a `:` and a space are missing after a key'
-  return SENTENCES[code] ?? message.slice(0, 1).toLowerCase() + message.slice(1)
 }
 
 function tagFault(source: string): { code: ProjectFault; message: string } {

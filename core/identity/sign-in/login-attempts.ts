@@ -9,6 +9,7 @@ import {
   RATE_LIMIT_TABLE,
   toQuota,
 } from '../rate-limit.ts'
+import { toUsername } from '../users/user-values.ts'
 
 /**
  * Limits password attempts per identifier, regardless of the network. Over the limit only networks from which the account
@@ -70,8 +71,11 @@ export function openLoginAttempts(limit: RateLimit | false, database: Pick<Datab
   }
 }
 
-/** Normalised in the same way for all identifiers: counters must not reveal whether an account exists. */
-const attemptKey = (identifier: string): string => hashLimitKey(`try ${identifier.trim().toLowerCase()}`)
+/**
+ * All forms of a name that find one account share a counter. Normalised in the same way for all identifiers: counters must not
+ * reveal whether an account exists.
+ */
+const attemptKey = (identifier: string): string => hashLimitKey(`try ${toUsername(identifier).toLowerCase()}`)
 
 const changeKey = (documentId: string): string => hashLimitKey(`change ${documentId}`)
 

@@ -106,20 +106,20 @@ interface PlanContext {
 /** Maximum number of reported errors; each wrong value is one. */
 const MAX_ERRORS = 50
 
-/** Coerces the variables to their declared types. */
+/** Coerces the variables to their declared types. Limits them afterwards, because default values count as well. */
 function readVariables(
   { variables }: OperationRequest,
   { checked, operation, engine }: PlanContext,
 ): Result<Readonly<Record<string, unknown>>, GraphQLError> {
-  const excess = limitVariables(variables, checked.measures.get(operation)?.variables ?? new Map())
-  if (excess) return failed(excess)
   const { coerced, errors } = getVariableValues(
     engine.schema,
     operation.variableDefinitions ?? [],
     variables,
     { maxErrors: MAX_ERRORS, hideSuggestions: !engine.introspects },
   )
-  return errors ? failed(...errors.map(error => withCode(error, 'BAD_USER_INPUT'))) : ok(coerced)
+  if (errors) return failed(...errors.map(error => withCode(error, 'BAD_USER_INPUT')))
+  const excess = limitVariables(coerced, checked.measures.get(operation)?.variables ?? new Map())
+  return excess ? failed(excess) : ok(coerced)
 }
 
 function spendSchema(cost: number, engine: Engine, budget: Budget): GraphQLError | null {

@@ -145,6 +145,12 @@ const VARIABLES: readonly (readonly [string, string, Readonly<Record<string, unk
     'values in filters: 3630',
   ],
   [
+    'a default value put in many times',
+    `query ($f: [BookFiltersInput] = [${times(40, () => '{ id: { null: true } }')}]) { books(filters: { and: [${times(30, () => '{ or: $f }')}] }) { data { id } } }`,
+    {},
+    'values in filters: 3630',
+  ],
+  [
     'many wrong values',
     'query ($s: [String]) { books(sort: $s) { data { id } } }',
     { s: Array.from({ length: 5000 }, () => 1) },

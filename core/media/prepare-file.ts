@@ -279,7 +279,11 @@ async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promis
     .toFile(path)
     // Broken pictures, and pictures beyond the limits of sharp, are stored without smaller ones.
     .catch(() => null)
-  if (!written) return null
+  if (!written) {
+    // For some formats sharp leaves what it wrote until then.
+    await discardFiles([path])
+    return null
+  }
   const sizes = {
     width: written.width,
     height: written.height,

@@ -40,6 +40,8 @@ function describe({ dimensions, formats }: Awaited<ReturnType<ReturnType<typeof 
   return [dimensions ? `${dimensions.width}x${dimensions.height}` : '-', ...sizes].join(' ')
 }
 
+const NOISE = { type: 'gaussian', mean: 128, sigma: 60 } as const
+
 const FORMATS = 'thumbnail:234x156 small:500x333 medium:750x500 large:1000x667'
 
 test('an AVIF has its size and smaller pictures, and the pixel limit applies to it', async t => {
@@ -127,6 +129,19 @@ test('a picture that is a line has no smaller pictures, so that its rows keep no
   t.is(describe(await prepare('a.png', await picture(2, 20_001).png().toBuffer())), '2x20001')
   t.is(describe(await prepare('a.png', await picture(20_001, 2).png().toBuffer())), '20001x2')
   t.regex(describe(await prepare('a.png', await picture(2, 20_000).png().toBuffer())), / large:1x1000$/)
+})
+
+test('a picture that breaks off leaves no part of a smaller one behind', async t => {
+  const { prepare, folder } = picturesOf(t)
+  const noise = {
+    create: { width: 1200, height: 800, channels: 3, background: 'black', noise: NOISE },
+  } as const
+  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+    const bytes = await sharp(noise).toFormat(format, { effort: 2 }).toBuffer()
+    const before = readdirSync(folder).length
+    t.is(describe(await prepare(`a.${format}`, bytes.subarray(0, bytes.length * 0.9))), '1200x800', format)
+    t.is(readdirSync(folder).length, before + 1, `${format}: the upload itself, which the request discards`)
+  }
 })
 
 test('a file that only its name calls a picture is not measured as one', async t => {

@@ -74,6 +74,11 @@ type Present<Shape> = { [Key in keyof Shape]?: Exclude<Shape[Key], undefined> }
 export const present = <Shape extends object>(shape: Shape): Present<Shape> =>
   Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as Present<Shape>
 
+/** Adds values to the end of a list. `push(...values)` throws for more values than a call can have arguments, some 120,000. */
+export function addAll<Value>(list: Value[], values: readonly Value[]): void {
+  for (const value of values) list.push(value)
+}
+
 /** Values by what they have in common, both in the order of their first appearance. */
 export function groupBy<Value, Key>(
   values: Iterable<Value>,

@@ -13,4 +13,7 @@ export interface Failed<Reason> {
 
 export const ok = <Value>(value: Value): Ok<Value> => ({ ok: true, value })
 
-export const failed = <Reason>(...reasons: readonly Reason[]): Failed<Reason> => ({ ok: false, reasons })
+export const failed = <Reason>(...reasons: readonly Reason[]): Failed<Reason> => failedFor(reasons)
+
+/** For a list without a bound: a call has at most some 120,000 arguments. */
+export const failedFor = <Reason>(reasons: readonly Reason[]): Failed<Reason> => ({ ok: false, reasons })

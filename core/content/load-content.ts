@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { didYouMean } from '../base/nearest.ts'
+import { addAll } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import type { LinkTarget } from '../documents/desired-state.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
@@ -33,8 +34,8 @@ export async function loadContent(
     if (!read.ok) faults.push(...read.reasons)
     else {
       const { entries: documents, faults: wrong } = readEntries(file.type, read.value)
-      entries.push(...documents)
-      faults.push(...wrong)
+      addAll(entries, documents)
+      addAll(faults, wrong)
     }
   }
   const types = entries.length > 0 ? await detectMedia(project.root) : new Map<string, string | null>()

@@ -312,3 +312,9 @@ test('a message repeats no more of a value than it can show', t => {
     'title must be a `string` type, but the final value was: `{\n  "a": [\n    "\\"x\\"",\n    "1",\n    "null"\n  ],\n  "b": {}\n}`.',
   )
 })
+
+test('a body may have more faults than a call can have arguments', t => {
+  const seos = Array.from({ length: 80_000 }, () => ({ words: 9 }))
+  const { faults } = parse({ seos }, { purpose: 'make' })
+  t.is(faults.filter(({ path }) => path[0] === 'seos').length, 160_001)
+})

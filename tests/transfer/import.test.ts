@@ -481,6 +481,14 @@ test('every line is checked before the first write, and reported with its docume
   t.deepEqual(rows, [[3]])
 })
 
+test('a line may have more faults than a call can have arguments', async t => {
+  const place = { folder: projectFolder(t, NUMBERS).path, database: await openTestDatabase(t) }
+  const next = Array.from({ length: 150_000 }, () => 1)
+  const reported = (await imported(place, [DESCRIBED, lineOf('a', { next })])) as readonly string[]
+  t.is(reported.length, 150_000)
+  t.regex(reported[0] ?? '', /^documents\.ndjson:2 number a: next\[0\]/)
+})
+
 test('a value that JSON cannot keep, or that belongs elsewhere, is reported with what to do', async t => {
   const yaml = 'name: Tags\ncontentTypes: { tag: { attributes: { big: biginteger } } }'
   const place = { folder: projectFolder(t, yaml).path, database: await openTestDatabase(t) }

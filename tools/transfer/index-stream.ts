@@ -110,7 +110,7 @@ function indexLine({ number: line, bytes }: StreamLine, header: Header, indexing
   const { model, faults } = indexing
   const streamed = parseLine(bytes)
   if (!streamed.ok) {
-    faults.push(...streamed.reasons.map(message => ({ line, about: null, message })))
+    for (const message of streamed.reasons) faults.push({ line, about: null, message })
     return
   }
   const { type: uid, documentId } = streamed.value

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { isDeeperThan } from '../../core/base/plain-data.ts'
-import { failed, ok, type Result } from '../../core/base/result.ts'
+import { failed, failedFor, ok, type Result } from '../../core/base/result.ts'
 import { type Body, isBody } from '../../core/documents/values/parse-item.ts'
 import type { StreamedDocument, StreamedVersion } from './stream.ts'
 import { FileFault, toFileFault } from './stream-fault.ts'
@@ -51,7 +51,7 @@ export function parseLine(bytes: Buffer): Result<StreamedDocument, string> {
   if (!body.ok) return body
   const faults = faultsOf(body.value)
   // Safe: every part was just validated.
-  return faults.length === 0 ? ok(body.value as unknown as StreamedDocument) : failed(...faults)
+  return faults.length === 0 ? ok(body.value as unknown as StreamedDocument) : failedFor(faults)
 }
 
 /** Lists instead of generators: this runs for each line, three times. */

@@ -1,5 +1,6 @@
 import { memoize } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
+import { addAll } from '../../base/plain-data.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type {
   Attribute,
@@ -70,7 +71,7 @@ export function parseValues(
         ? absent(holder, attribute, path, options)
         : present(attribute, input, path, options)
     if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
-    faults.push(...parsed.faults)
+    addAll(faults, parsed.faults)
   }
   return { values, faults }
 }
@@ -82,7 +83,7 @@ interface ParsedValue {
 
 const STAYS: ParsedValue = { value: undefined, faults: [] }
 
-const refused = (...faults: readonly ValueFault[]): ParsedValue => ({ value: undefined, faults })
+const refused = (fault: ValueFault): ParsedValue => ({ value: undefined, faults: [fault] })
 
 /** Defaults apply where the key is absent, not where it is null. */
 function absent(holder: Holder, attribute: Assignable, parent: Path, options: ParseOptions): ParsedValue {
@@ -131,9 +132,9 @@ function links(
   options: ParseOptions,
 ): ParsedValue {
   const { targets, change, faults } = options.links(attribute, input, path)
-  if (targets === undefined) return refused(...faults)
+  if (targets === undefined) return { value: undefined, faults }
   if (attribute.required && options.strictness === 'full' && targets.length === 0)
-    return refused(...faults, toFault(rule('must be defined.'), path, input))
+    return { value: undefined, faults: [...faults, toFault(rule('must be defined.'), path, input)] }
   return { value: { kind: 'links', targets, ...(change === undefined ? {} : { change }) }, faults }
 }
 

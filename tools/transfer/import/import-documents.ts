@@ -1,5 +1,5 @@
-import { groupBy } from '../../../core/base/plain-data.ts'
-import { failed, ok, type Result } from '../../../core/base/result.ts'
+import { addAll, groupBy } from '../../../core/base/plain-data.ts'
+import { failed, failedFor, ok, type Result } from '../../../core/base/result.ts'
 import type { Transaction } from '../../../core/database/database.ts'
 import { type ConflictCandidate, findConflicts, uniqueClaims } from '../../../core/import/conflicts.ts'
 import { type FindExisting, findExisting, linksOf, namesIn } from '../../../core/import/links.ts'
@@ -88,7 +88,7 @@ async function readStream(
 ): Promise<Result<ReadStream, ImportFault>> {
   const without = new Set([...skippedLines(leftOut), ...hidden])
   const { index, faults } = await indexStream(path, model, { skipsInvalid, without })
-  if (index === null) return failed(...faults)
+  if (index === null) return failedFor(faults)
   const all = { ...leftOut, faults: [...leftOut.faults, ...faults] }
   const stream = { path, index, model, without: skippedLines(all), now: new Date().toISOString() }
   return ok({ stream, leftOut: all })
@@ -112,7 +112,7 @@ async function checkAll(
 ): Promise<Result<Checked & ReadStream, ImportFault>> {
   const checked = await checkStream(stream, options)
   if (checked.faults.length === 0) return ok({ ...checked, stream, leftOut })
-  if (!options.skipsInvalid) return failed(...checked.faults)
+  if (!options.skipsInvalid) return failedFor(checked.faults)
   const faults = [...leftOut.faults, ...checked.faults]
   const hidden = checked.links?.leadingTo(new Set(faults.map(({ line }) => line)))
   const read = await readStream(path, { ...leftOut, faults }, options, hidden)
@@ -157,7 +157,7 @@ async function writeStream(
     if (!(error instanceof StreamRefused)) throw error
     // Unless another process has begun to write the same stream, no links are known yet.
     if (from === BEGINNING) await removeUnstarted(options.database, [digest])
-    return failed(...error.faults)
+    return failedFor(error.faults)
   }
   await endImport(digest, options)
   return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.skipped()) })
@@ -202,7 +202,7 @@ async function checkStream(stream: Stream, options: ImporterOptions): Promise<Ch
       transaction => checkBatch(batch, transaction, checking),
       IMPORT_OPTIONS,
     )
-    faults.push(...found.faults)
+    addAll(faults, found.faults)
     existing += found.existing
     done += batch.count
     options.progress({ stage: 'checking', done, total: stream.index.total })

@@ -1,5 +1,6 @@
 import { memoize } from '../../../core/base/memo.ts'
 import { didYouMean } from '../../../core/base/nearest.ts'
+import { addAll } from '../../../core/base/plain-data.ts'
 import type {
   DesiredComponent,
   DesiredValue,
@@ -72,7 +73,7 @@ function parseAttributes(part: Part, body: Body, path: Path, options: ValueOptio
     if (input === undefined && !options.describes(holder, attribute)) continue
     const parsed = parseValue(holder, attribute, input ?? null, below(path, attribute.name), options)
     if (parsed.value !== undefined) values.set(attribute.name, parsed.value)
-    if (parsed.faults.length > 0) faults.push(...parsed.faults)
+    addAll(faults, parsed.faults)
   }
   return { values, faults }
 }
@@ -198,7 +199,7 @@ function parseItems(parsed: readonly ParsedItem[]): ParsedValue {
   const items: DesiredComponent[] = []
   const faults: ValueFault[] = []
   for (const each of parsed) {
-    if (each.faults.length > 0) faults.push(...each.faults)
+    addAll(faults, each.faults)
     if (each.item !== undefined) items.push(each.item)
   }
   return faults.length > 0 ? { faults } : { value: { kind: 'components', items }, faults }
@@ -238,7 +239,7 @@ function parseLinks(
   const faults: ValueFault[] = []
   const add = (each: unknown, at: Path): void => {
     const link = parseLink(each, at, options)
-    if (link.faults.length > 0) faults.push(...link.faults)
+    addAll(faults, link.faults)
     if (link.target !== undefined) targets.push(link.target)
   }
   if (Array.isArray(input)) for (const [index, each] of input.entries()) add(each, below(path, index))

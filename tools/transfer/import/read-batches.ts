@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { addAll } from '../../../core/base/plain-data.ts'
 import { ignoreUnhandled } from '../../../core/base/with-timeout.ts'
 import type { Model } from '../../../core/model/model.ts'
 import type { StreamIndex } from '../index-stream.ts'
@@ -97,5 +98,5 @@ function read(
   }
   const { document, faults } = parseStreamedDocument(streamed.value, type, line, options)
   batch.documents.push(document)
-  batch.faults.push(...faults)
+  addAll(batch.faults, faults)
 }

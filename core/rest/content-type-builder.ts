@@ -77,10 +77,10 @@ function readableSchemas({ grants }: Caller, { model }: RestOptions): ReadableSc
   return { types, attributesOf }
 }
 
-const KINDS: Readonly<Record<string, ContentType['kind']>> = {
-  collectionType: 'collection',
-  singleType: 'single',
-}
+const KINDS: ReadonlyMap<unknown, ContentType['kind']> = new Map([
+  ['collectionType', 'collection'],
+  ['singleType', 'single'],
+])
 
 const LISTS = {
   'content-types': listContentTypes,
@@ -89,7 +89,7 @@ const LISTS = {
 
 function listContentTypes(readable: ReadableSchemas, { search }: HttpRequest) {
   const { kind } = parseQueryString(search)
-  const asked = kind === undefined ? null : KINDS[String(kind)]
+  const asked = kind === undefined ? null : KINDS.get(kind)
   if (asked === undefined) {
     const message = 'kind must be one of the following values: collectionType, singleType'
     throw new RequestFault(fault('validation', message, { key: 'kind' }))

@@ -117,6 +117,12 @@ test('an API token reads the content-types and components that it may read, in t
   t.is((await read('content-types/api::home.home', SOME)).status, 404)
   t.is((await read('content-types')).status, 403)
   t.is((await read('content-types', 'wrong')).status, 401)
-  t.is((await read('content-types?kind=both', ALL)).status, 400)
+  for (const kind of [
+    'kind=both',
+    'kind=constructor',
+    'kind[a]=singleType',
+    'kind=singleType&kind=singleType',
+  ])
+    t.is((await read(`content-types?${kind}`, ALL)).status, 400, kind)
   t.is((await app.request('POST', '/api/content-type-builder/content-types', { token: ALL })).status, 405)
 })

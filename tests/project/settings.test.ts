@@ -56,6 +56,18 @@ test('an attribute may be declared by its type alone', async t => {
   })
 })
 
+test('a name of an inherited property, such as `constructor`, is a word like any other', async t => {
+  t.deepEqual(
+    await faultsOf('name: A\nupload: { provider: constructor, providerOptions: { a: 1 } }\n'),
+    [],
+    'only the extensions know the storages',
+  )
+  t.deepEqual(
+    await faultsOf('name: A\ncontentTypes: { a: { draftAndPublish: constructor, attributes: { b: string } } }\n'),
+    ['project.yaml:2:39 expected true or false, found "constructor" (contentTypes.a.draftAndPublish)'],
+  )
+})
+
 test('all forms of permissions are normalised to a mapping by action', async t => {
   const { settings } = await loadGood(`name: A
 roles:

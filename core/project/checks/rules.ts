@@ -31,20 +31,28 @@ import {
   trustedDocuments,
 } from './server.ts'
 
-const OPTIONS: Readonly<Record<string, { known: readonly string[]; needed: readonly string[] }>> = {
-  local: { known: ['private'], needed: [] },
-  s3: {
-    known: [
-      ...['endpoint', 'region', 'bucket', 'accessKeyId', 'secretAccessKey', 'publicUrl'],
-      ...['private', 'forcePathStyle'],
-    ],
-    needed: ['bucket', 'accessKeyId', 'secretAccessKey'],
-  },
+interface ProviderOptions {
+  readonly known: readonly string[]
+  readonly needed: readonly string[]
 }
+
+/** A map: a storage of an extension may have the name of an inherited property, such as `constructor`. */
+const OPTIONS: ReadonlyMap<string, ProviderOptions> = new Map(
+  Object.entries({
+    local: { known: ['private'], needed: [] },
+    s3: {
+      known: [
+        ...['endpoint', 'region', 'bucket', 'accessKeyId', 'secretAccessKey', 'publicUrl'],
+        ...['private', 'forcePathStyle'],
+      ],
+      needed: ['bucket', 'accessKeyId', 'secretAccessKey'],
+    },
+  }),
+)
 
 /** A built-in upload provider needs its required options and allows no unknown ones. An extension checks its own. */
 function* providerOptions({ upload }: Settings): Generator<ProjectFinding> {
-  const options = OPTIONS[upload.provider]
+  const options = OPTIONS.get(upload.provider)
   if (!options) return
   const { known, needed } = options
   const path = ['upload', 'providerOptions']

@@ -111,7 +111,12 @@ function wrongType(error: ErrorObject, scene: MessageContext): ProjectFinding {
   return { code: 'wrong-type', message, path: scene.path }
 }
 
-const YES_OR_NO: Readonly<Record<string, string>> = { yes: 'true', on: 'true', no: 'false', off: 'false' }
+const YES_OR_NO: ReadonlyMap<string, string> = new Map([
+  ['yes', 'true'],
+  ['on', 'true'],
+  ['no', 'false'],
+  ['off', 'false'],
+])
 
 function remedy(
   wanted: readonly string[],
@@ -122,7 +127,7 @@ function remedy(
   if (node.kind !== 'scalar' || node.variables.length > 0 || isProjectSecret(path)) return ''
   const { value } = node
   if (wanted.includes('boolean') && typeof value === 'string') {
-    const meant = YES_OR_NO[value.toLowerCase()]
+    const meant = YES_OR_NO.get(value.toLowerCase())
     return meant === undefined ? '' : `: write \`${meant}\``
   }
   if (isFreeText(wanted, parentSchema) && value !== null) return ': put it in quotes'

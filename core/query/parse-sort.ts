@@ -10,12 +10,14 @@ import type { Sort, SortStep } from './query.ts'
 export function parseSort(raw: unknown, holder: Holder, param: QueryParam = 'sort'): readonly Sort[] {
   const keys = toKeys(raw, [])
   if (!keys) throw new RequestFault(fault('validation', 'Invalid sort query'))
-  const sorts: Sort[] = []
+  const sorts = new Map<string, Sort>()
   for (const key of keys) {
     const resolved = resolve(key, { holder, param, path: null })
-    sorts.push(resolved)
+    const term = `${key.names.join('.')}:${resolved.direction}`
+    // Rows that a term does not order are not ordered by its repetition either.
+    if (!sorts.has(term)) sorts.set(term, resolved)
   }
-  if (keys.every(({ order }) => isOrder(order))) return sorts
+  if (keys.every(({ order }) => isOrder(order))) return [...sorts.values()]
   throw new RequestFault(fault('validation', 'Invalid order. order can only be one of asc|desc|ASC|DESC'))
 }
 

@@ -2,6 +2,7 @@ import { subjectOf } from '../../access/actions.ts'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { openGrants } from '../../access/permission-scopes.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
+import { groupBy } from '../../base/plain-data.ts'
 import { requireScalar } from '../../identity/users/user-values.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { LocaleChoice, Populate, Query, Status } from '../../query/query.ts'
@@ -31,11 +32,7 @@ export async function loadReturned(
   input: ReturnedDocuments,
   options: ReturnedOptions,
 ): Promise<readonly (AnsweredRow | null)[]> {
-  const versions = new Map<string, AnsweredRow[]>()
-  for (const document of input.documents) {
-    const version = versionOf(document, input.type)
-    versions.set(version, [...(versions.get(version) ?? []), document])
-  }
+  const versions = groupBy(input.documents, document => versionOf(document, input.type))
   const found = new Map<AnsweredRow, AnsweredRow | null>()
   const reading = [...versions.values()].map(async documents => {
     const rows = await readVersion({ ...input, documents }, options)

@@ -190,13 +190,16 @@ test('answers of a provider that attacks make no user and no session', async t =
     ['4', 'a'],
     ['5', 'x'.repeat(4_000)],
     ['6', { $ne: 1 }],
+    ['8', `${'x'.repeat(59)} y`],
   ] as const) {
     const made = await provider.signIn(app, {
       claims: { sub, email: `${sub}@example.com`, preferred_username },
       userinfo: { sub },
     })
     t.is(made.status, 302, String(preferred_username).slice(0, 20))
-    t.not(((await exchange(app, codeOf(made))).body as Session).user.username, 'victim')
+    const { username } = ((await exchange(app, codeOf(made))).body as Session).user
+    t.not(username, 'victim')
+    t.is(username, String(username).trim(), 'a name has no spaces at its ends')
   }
   // Values of the token are no attributes of the user.
   const greedy = await provider.signIn(app, {

@@ -384,7 +384,8 @@ function usernameOf(claims: Claims, { username: claim }: SignInProvider, email: 
   const input = Object.hasOwn(claims, claim) ? claims[claim] : undefined
   const [local = ''] = email.split('@')
   const wanted = typeof input === 'string' && !input.includes('\0') ? toUsername(input) : ''
-  const name = [...(wanted.length >= SHORTEST ? wanted : local)].slice(0, LONGEST).join('')
+  // Normalised again: a name that is cut may end with a space.
+  const name = toUsername([...(wanted.length >= SHORTEST ? wanted : local)].slice(0, LONGEST).join(''))
   return name.length >= SHORTEST ? name : `user-${name}`
 }
 

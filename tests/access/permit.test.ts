@@ -129,3 +129,22 @@ roles:
   t.deepEqual(conditions({ ...common, kind: 'discardDraft' }), ['comparison', 'comparison', []])
   t.deepEqual(conditions(create(of, 'book', { sequel: 'a' })), [null, 'comparison', ['book']])
 })
+
+test('the condition of a linked type is bound once, however many components of the body link to it', async t => {
+  const of = await world(
+    'roles: { shelver: { permissions: { book: [create, publish], writer: { find: { where: { account: { id: $user.id } } } } } } }',
+  )
+  const readsFor = (count: number): number => {
+    let reads = 0
+    const user = {
+      get id() {
+        reads += 1
+        return 7
+      },
+    }
+    const parts = Array.from({ length: count }, () => ({ __component: 'shared.box', writer: 'x' }))
+    t.deepEqual(outcome(create(of, 'book', { parts }), callerOf(of, 'shelver', user)), { parts })
+    return reads
+  }
+  t.is(readsFor(200), readsFor(1))
+})

@@ -125,14 +125,27 @@ function targetsOf(
   caller: Caller,
 ): WriteConditions['targets'] {
   const targets = new Map<ContentType, readonly VisibleVersion[]>()
-  for (const [name, value] of Object.entries(values)) {
-    const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
-    for (const { kind, target } of attribute ? linksInValue(attribute, value) : []) {
-      const visible = kind === 'media' ? linkableFiles(target, caller) : linkableDocuments(target, caller)
-      if (visible) targets.set(target, visible)
-    }
+  for (const { kind, target } of distinctTargets({ type, values }, set)) {
+    const visible = kind === 'media' ? linkableFiles(target, caller) : linkableDocuments(target, caller)
+    if (visible) targets.set(target, visible)
   }
   return targets
+}
+
+type LinkTarget = Pick<BodyLink, 'kind' | 'target'>
+
+/** The targets of the body's links, each once: a body may have a link in each of thousands of components. */
+function distinctTargets(
+  { type, values }: Pick<ValuesCommand, 'type' | 'values'>,
+  set: WriteAccess['set'],
+): readonly LinkTarget[] {
+  const found = { media: new Set<ContentType>(), relation: new Set<ContentType>() }
+  for (const [name, value] of Object.entries(values)) {
+    const attribute = Object.hasOwn(set, name) ? undefined : type.attributes.get(name)
+    for (const { kind, target } of attribute ? linksInValue(attribute, value) : []) found[kind].add(target)
+  }
+  // Relations come last: what they may link to is never more than what media may.
+  return (['media', 'relation'] as const).flatMap(kind => [...found[kind]].map(target => ({ kind, target })))
 }
 
 /** The drafts of the type that the caller may read. A write must not reveal how hidden drafts are linked (reference/safety.md#s11-drafts). */

@@ -48,15 +48,15 @@ function contextOf(
   { type, action, params, caller }: DocumentCall,
   { previous, roleName }: ContextParts,
 ): DocumentContext {
-  let asking: DocumentContext['caller'] | undefined
+  let callerState: DocumentContext['caller'] | undefined
   return {
     uid: type.uid,
     contentType: type,
     action,
     params: structuredClone(params),
     get caller() {
-      asking ??= caller && requestState(caller, roleName)
-      return asking
+      callerState ??= caller && requestState(caller, roleName)
+      return callerState
     },
     previous,
   }

@@ -33,14 +33,14 @@ export const openConsoleServices = (
   redact: createRedactor(secretsOf(blueprint.project.settings)),
 })
 
-/** Simulations that may wait: each takes milliseconds. */
-const MOST_WAITING = 20
+/** Maximum number of simulations that wait: each takes milliseconds. */
+const MAX_WAITING = 20
 
 /** One probe answers one request after the other. */
 function openSimulation(blueprint: Blueprint, registered: RegisteredApp): Simulate {
   const { graphql } = blueprint.project.settings
   const enqueue = openSerialQueue({
-    maxWaiting: MOST_WAITING,
+    maxWaiting: MAX_WAITING,
     overflow: () => new RequestFault(tooManyRequests('Too many simulations wait')),
   })
   const open = onceResolved(async () => {

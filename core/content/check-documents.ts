@@ -51,8 +51,8 @@ function knownDocuments(
 ): KnownDocuments {
   const known = new Map<ContentType, Map<string, ContentDocument | null>>()
   for (const document of documents) {
-    const there = known.get(document.type) ?? new Map<string, ContentDocument | null>()
-    known.set(document.type, there.set(document.name, document))
+    const ofType = known.get(document.type) ?? new Map<string, ContentDocument | null>()
+    known.set(document.type, ofType.set(document.name, document))
   }
   known.set(model.builtIn.role, new Map(roles.map(key => [key, null])))
   known.set(model.builtIn.locale, new Map(model.locales.map(({ code }) => [code, null])))
@@ -69,10 +69,10 @@ function targetFault(
   const { documentId: name } = target
   // Files are read from content/media/ when the link is parsed.
   if (attribute.target === model.builtIn.file) return null
-  const there = known.get(attribute.target)
-  const found = there?.get(name)
+  const ofType = known.get(attribute.target)
+  const found = ofType?.get(name)
   if (found === undefined)
-    return `unknown ${attribute.target.key} \`${name}\`${didYouMean(name, there?.keys() ?? [])}`
+    return `unknown ${attribute.target.key} \`${name}\`${didYouMean(name, ofType?.keys() ?? [])}`
   if (found === null || !attribute.target.localized) return null
   // reference/documents.md#10-connecting: the target must exist in the locale of the link.
   const wanted = locale ?? target.locale ?? model.defaultLocale

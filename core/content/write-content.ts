@@ -188,7 +188,7 @@ async function completeValues(
   placed: readonly PlacedContent[],
   writing: LockingOptions,
 ): Promise<readonly PlacedContent[]> {
-  const made = placed.flatMap(({ there, first }) => (there ? [] : [first]))
+  const made = placed.flatMap(({ existing, first }) => (existing ? [] : [first]))
   const generated = await generateUids(made, writing)
   const byDocument = new Map(made.map((document, index) => [document, generated[index] ?? document]))
   const hashed = await hashPasswords(placed.map(({ first }) => byDocument.get(first) ?? first))

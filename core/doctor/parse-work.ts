@@ -31,7 +31,7 @@ export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample
   const type = [...model.contentTypes.values()].find(({ key }) => key === work.contentType)
   if (!type) return null
   const filter = work.filters === undefined ? null : parseFilter(work.filters, type, sample)
-  const sort = (Array.isArray(work.sort) ? work.sort : []).map(said => parseSort(said, type))
+  const sort = (Array.isArray(work.sort) ? work.sort : []).map(input => parseSort(input, type))
   if (filter === undefined || !isWhole(sort)) return null
   return {
     kind: 'query',
@@ -52,11 +52,11 @@ export function parseWork({ work }: Pick<SlowRead, 'work'>, model: Model, sample
   }
 }
 
-const limitOf = (said: unknown): number =>
-  typeof said === 'number' && Number.isInteger(said) && said > 0 ? said : 25
+const limitOf = (input: unknown): number =>
+  typeof input === 'number' && Number.isInteger(input) && input > 0 ? input : 25
 
-const statusOf = (said: unknown): VersionChoice =>
-  said === 'draft' || said === 'latest' ? said : 'published'
+const statusOf = (input: unknown): VersionChoice =>
+  input === 'draft' || input === 'latest' ? input : 'published'
 
 const textsOf = ({ attributes }: ContentType): readonly ScalarAttribute[] =>
   [...attributes.values()].filter(
@@ -68,9 +68,9 @@ const isWhole = <Part>(parts: readonly (Part | undefined)[]): parts is readonly 
   !parts.includes(undefined)
 
 /** undefined: the model does not have it. */
-function parseFilter(said: unknown, holder: Holder, sample: Sampling): Filter | undefined {
-  if (!isRecord(said)) return undefined
-  const parts = Object.entries(said).map(([key, inner]) => parsePart(key, inner, holder, sample))
+function parseFilter(input: unknown, holder: Holder, sample: Sampling): Filter | undefined {
+  if (!isRecord(input)) return undefined
+  const parts = Object.entries(input).map(([key, inner]) => parsePart(key, inner, holder, sample))
   if (!isWhole(parts)) return undefined
   const [first] = parts
   return parts.length === 1 && first ? first : { kind: 'and', filters: parts }
@@ -98,8 +98,8 @@ function holderBehind(attribute: Attribute | undefined): Holder | undefined {
 }
 
 /** `$eq`, or `$in of 12`. */
-function parseComparison(said: unknown, attribute: ScalarAttribute, value: Value): Comparison | undefined {
-  const [operator = '', , count] = typeof said === 'string' ? said.split(' ') : []
+function parseComparison(input: unknown, attribute: ScalarAttribute, value: Value): Comparison | undefined {
+  const [operator = '', , count] = typeof input === 'string' ? input.split(' ') : []
   if (!isOperator(operator) || !operatorAccepts(operator, attribute.type)) return undefined
   const length = Math.min(MOST_VALUES, Number(count ?? 2))
   if (isListEntryOperator(operator, attribute.type))
@@ -125,8 +125,8 @@ function valuesFor(operator: Operator, value: Value, count: number): readonly Va
 }
 
 /** `author.name:desc` */
-function parseSort(said: unknown, type: ContentType): Sort | undefined {
-  const [names = '', direction] = typeof said === 'string' ? said.split(':') : []
+function parseSort(input: unknown, type: ContentType): Sort | undefined {
+  const [names = '', direction] = typeof input === 'string' ? input.split(':') : []
   const path: SortStep[] = []
   let holder: Holder = type
   for (const name of names.split('.')) {

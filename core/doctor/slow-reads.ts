@@ -90,9 +90,9 @@ const shapeOf = ({ start: _start, ...work }: SlowRead['work']): string => JSON.s
 function toRead(line: string): SlowRead | null {
   const at = line.indexOf('{')
   if (at < 0 || !line.includes('"slowWork"')) return null
-  const said = parseJsonText(line.slice(at))
-  if (!isRecord(said) || said.event !== 'slowWork' || !isRecord(said.work)) return null
-  const { milliseconds, work } = said
+  const entry = parseJsonText(line.slice(at))
+  if (!isRecord(entry) || entry.event !== 'slowWork' || !isRecord(entry.work)) return null
+  const { milliseconds, work } = entry
   return typeof milliseconds === 'number' ? toSlowRead(work, milliseconds) : null
 }
 

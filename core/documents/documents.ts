@@ -48,7 +48,7 @@ export interface ReadOptions {
   /** The request that this belongs to. */
   readonly requestContext?: RequestContext
   /** Prefetched version check; absent: no prefetch. */
-  readonly ahead?: VersionPrefetch | undefined
+  readonly prefetch?: VersionPrefetch | undefined
 }
 
 export interface FoundMany {

@@ -61,12 +61,12 @@ export function connectSchema(
 ): void {
   for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
   if (!extension || !code) return
-  const doors = openFieldAuth(roots, { ...options, code })
+  const fieldAuth = openFieldAuth(roots, { ...options, code })
   const changed = new Set(extension.others.flatMap(others => Object.keys(others)))
   const connecting: ConnectContext = {
     extension,
     changed,
-    auth: doors,
+    auth: fieldAuth,
     returned: returnedTypes(options.model, options.format),
     wrappers: wrappersOf(options.model, options.format),
     options,
@@ -121,7 +121,7 @@ function connectField(field: Field, typeName: string, connecting: ConnectContext
 function createGuard(
   field: Field,
   typeName: string,
-  { extension, auth: doors, returned, wrappers, options, code }: ConnectContext,
+  { extension, auth: fieldAuth, returned, wrappers, options, code }: ConnectContext,
 ): FieldGuard | null {
   const coordinate = `${typeName}.${field.name}`
   const isGenerated = extension.defined.generated.has(coordinate)
@@ -133,7 +133,7 @@ function createGuard(
   const input = { ...options, wrappers, everything: code.everything }
   const list = returned.get(typeName)
   return {
-    enter: doors.enter({ coordinate, isGenerated, auth: config?.auth ?? { kind: 'own' } }),
+    enter: fieldAuth.enter({ coordinate, isGenerated, auth: config?.auth ?? { kind: 'own' } }),
     middlewares: config?.middlewares ?? [],
     policies: config?.policies ?? [],
     wraps,

@@ -93,8 +93,8 @@ async function respond(
   engine: Engine,
   { identify, files, code, maxBytes = 0 }: GraphqlOptions,
 ): Promise<HttpResponse> {
-  const ahead = code ? undefined : prefetchFor(request)
-  const caller = await identify(request.headers.authorization, ahead)
+  const prefetch = code ? undefined : prefetchFor(request)
+  const caller = await identify(request.headers.authorization, prefetch)
   request.identified = caller
   const pluginRequest = code && openResolverRequest(request, caller, code)
   const mayUpload = caller.grants.allows('upload', 'upload')
@@ -115,7 +115,7 @@ async function respond(
     signal: deadline.signal,
     answerSize: new AnswerSize(maxBytes),
     // In a batch, an operation may write what the next one reads.
-    ...(ahead && sent.value.kind === 'one' && { prefetch: ahead }),
+    ...(prefetch && sent.value.kind === 'one' && { prefetch }),
     ...(pluginRequest && { pluginRequest }),
   }
   try {

@@ -122,10 +122,10 @@ const END_TIMEOUT = 2_000
  */
 async function withinDeadline(
   running: Promise<ExecutionResult>,
-  { expired: over }: Deadline,
+  { expired }: Deadline,
   writes: WriteScope | undefined,
 ): Promise<ExecutionResult | null> {
-  const result = await Promise.race([running, over])
+  const result = await Promise.race([running, expired])
   if (result || !writes) return result
   writes.close()
   const end = () => writes.detach()
@@ -183,12 +183,12 @@ async function runText(
   { plan: ready, operation, checked: { fragments } }: PreparedOperation,
   execution: ExecutionContext,
   { text, schema, observer }: Engine,
-  { expired: over }: Deadline,
+  { expired }: Deadline,
 ): Promise<TextAnswer | null> {
   if (!ready.text) return null
   const info = { schema, fragments, operation, variableValues: { ...ready.variables }, rootValue: undefined }
   const answer = answerText(ready.text, { context: execution, documents: text.documents, operation: info })
-  return Promise.race([answer, over]).catch((error: unknown) => {
+  return Promise.race([answer, expired]).catch((error: unknown) => {
     // Resolving field by field would repeat the cost.
     if (error instanceof RequestFault) return { data: ['null'], errors: [toGraphqlError(error.fault)] }
     // A database error occurs field by field, too, and gets the path of its field there; all other errors are bugs.

@@ -22,9 +22,9 @@ const BOUNDS = { entries: 20_000, bytes: 16_000_000 } as const
 export function openCallerKeys(): CallerKeys {
   const known = new LruCache<string>(BOUNDS, memoryBytes)
   return {
-    remembering: identify => async (authorization, ahead) => {
+    remembering: identify => async (authorization, prefetch) => {
       try {
-        const caller = await identify(authorization, ahead)
+        const caller = await identify(authorization, prefetch)
         if (authorization !== undefined) learn(authorization, callerKey(caller))
         return caller
       } catch (error) {

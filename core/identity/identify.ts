@@ -10,18 +10,18 @@ import type { ApiTokenDeclaration } from '../project/settings/settings.ts'
  * Identifies a caller by one kind of bearer credential. null: not of this kind, so the next strategy is tried. Rejects
  * with a RequestFault (401) for a credential that is refused.
  */
-export type Strategy = (credential: string, ahead?: VersionPrefetch) => Promise<Caller | null>
+export type Strategy = (credential: string, prefetch?: VersionPrefetch) => Promise<Caller | null>
 
-/** Identifies the caller by the `Authorization` header, or rejects with a RequestFault (401). `ahead`: prefetch of the request. */
-export type Identify = (authorization: string | undefined, ahead?: VersionPrefetch) => Promise<Caller>
+/** Identifies the caller by the `Authorization` header, or rejects with a RequestFault (401). `prefetch`: see cache/versions.ts. */
+export type Identify = (authorization: string | undefined, prefetch?: VersionPrefetch) => Promise<Caller>
 
 /** Without a credential the caller is public. An unknown credential is refused, never treated as public (reference/rest.md#14-access). */
 export function createIdentify(publicCaller: Caller, strategies: readonly Strategy[]): Identify {
-  return async (authorization, ahead) => {
+  return async (authorization, prefetch) => {
     const credential = parseBearer(authorization)
     if (credential === null) return publicCaller
     for (const strategy of strategies) {
-      const found = await strategy(credential, ahead)
+      const found = await strategy(credential, prefetch)
       if (found) return found
     }
     throw new RequestFault(unauthorized('Missing or invalid credentials', UNKNOWN))

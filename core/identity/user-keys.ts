@@ -191,14 +191,14 @@ export function userKeyStrategy(options: SessionStrategyOptions): Strategy {
   const scopes = permissionScopes(model)
   const users = storage.table(model.builtIn.user)
   const text = `SELECT u.${ident(users.id)}, k.id, k.permissions, k.session_version, k.expires_at > now() FROM ${TABLE} k JOIN ${ident(users.name)} u ON u.${ident(users.documentId)} = k.document_id WHERE k.hash = $1::text`
-  return async (credential, ahead) => {
+  return async (credential, prefetch) => {
     if (!credential.startsWith(PREFIX)) return null
     const values = [printTokenHash(hashToken(credential))]
     const { rows } = await database.run({ name: 'find a key', text, values }, ON_PRIMARY)
     const [userId, id, permissions, version, isValid] = rows[0] ?? []
     if (id === undefined) throw refusedKey('The key is unknown, or was deleted')
     if (isValid !== true) throw refusedKey('The key has expired')
-    const user = await read(Number(userId), ahead)
+    const user = await read(Number(userId), prefetch)
     if (!user || isLockedOut(user, confirmEmail))
       throw refusedKey('The user of the key is blocked or deleted')
     if (Number(user.sessionVersion ?? 0) !== Number(version)) throw refusedKey('A new password ended the key')

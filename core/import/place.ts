@@ -42,7 +42,7 @@ export interface NewIdentity {
 export interface PlacedDocument<Source extends ImportedDocument = ImportedDocument> extends WriteSteps {
   readonly document: Source
   /** undefined: the document is new. */
-  readonly there: ExistingDocument | undefined
+  readonly existing: ExistingDocument | undefined
 }
 
 interface WriteSteps {
@@ -59,20 +59,20 @@ export function place<Source extends ImportedDocument>(
   options: PlaceOptions,
 ): PlacedDocument<Source> {
   const { type, name, at } = document
-  const there = options.existing(type, name)
-  const { documentId, key } = there ?? options.identify(type, name) ?? { documentId: name }
+  const existing = options.existing(type, name)
+  const { documentId, key } = existing ?? options.identify(type, name) ?? { documentId: name }
   const steps = toSteps(document, {
     made: {
       type,
       documentId,
       ...(at === undefined ? {} : { at }),
-      ...(there || key === undefined ? {} : { key }),
+      ...(existing || key === undefined ? {} : { key }),
     },
-    isThere: there !== undefined,
-    keepsRows: there === undefined && options.keepsRows(type),
-    finish: values => finish(type, values, there, options),
+    isThere: existing !== undefined,
+    keepsRows: existing === undefined && options.keepsRows(type),
+    finish: values => finish(type, values, existing, options),
   })
-  return { ...steps, document, there }
+  return { ...steps, document, existing }
 }
 
 /** The document as written to an empty database, with links by name. */
@@ -87,7 +87,7 @@ export const asNew = (document: ImportedDocument): DesiredDocument =>
 function finish(
   type: ContentType,
   values: Values,
-  there: ExistingDocument | undefined,
+  existing: ExistingDocument | undefined,
   options: PlaceOptions,
 ): Values {
   const { model, files } = options
@@ -96,7 +96,7 @@ function finish(
   )
   if (type === model.builtIn.file) return overStorage(linked, files)
   // Ended sessions of existing users stay ended: see BatchOptions.beforeUsers.
-  if (type !== model.builtIn.user || !there) return linked
+  if (type !== model.builtIn.user || !existing) return linked
   return new Map([...linked].filter(([name]) => name !== 'sessionVersion' && name !== 'keptSession'))
 }
 

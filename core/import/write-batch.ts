@@ -50,7 +50,7 @@ export async function prepareBatch<Source extends ImportedDocument>(
   const placed = documents.map(document => place(document, placing))
   // A document that another write creates meanwhile violates the constraint of its key, and the batch is tried again.
   const current = await loadCurrent(
-    placed.flatMap(({ there, first }) => (there ? [first] : [])),
+    placed.flatMap(({ existing, first }) => (existing ? [first] : [])),
     options,
   )
   return { documents: placed.map(each => withDefaults(each, current, options)), current }
@@ -62,8 +62,8 @@ function withDefaults<Source extends ImportedDocument>(
   current: Current,
   { storage }: WriteOptions,
 ): PlacedDocument<Source> {
-  const { first, there, defaults } = placed
-  if (!there || defaults.every(({ size }) => size === 0)) return placed
+  const { first, existing, defaults } = placed
+  if (!existing || defaults.every(({ size }) => size === 0)) return placed
   const { type } = first
   const rows = current.rows(type, first.documentId)
   const versions = first.versions.map((version, index) => {
@@ -84,7 +84,7 @@ export function findBatchConflicts<Source extends ImportedDocument>(
   { documents, current }: ImportBatch<Source>,
   options: LockingOptions,
 ): Promise<readonly ValueConflict<Source>[]> {
-  const own = documents.flatMap(({ there, first }) => (there ? [first] : []))
+  const own = documents.flatMap(({ existing, first }) => (existing ? [first] : []))
   return findConflicts(documents, ownParts(own, current, options), options)
 }
 
@@ -128,10 +128,10 @@ export async function writeBatch(
 }
 
 function updatedUsers(documents: readonly PlacedDocument[], { builtIn }: Model): readonly UpdatedUser[] {
-  return documents.flatMap(({ first, there }) => {
-    const values = there && first.type === builtIn.user ? first.versions[0]?.values : undefined
+  return documents.flatMap(({ first, existing }) => {
+    const values = existing && first.type === builtIn.user ? first.versions[0]?.values : undefined
     const [email, password] = [textOf(values, 'email'), textOf(values, 'password')]
-    return there && typeof email === 'string' ? [{ documentId: there.documentId, email, password }] : []
+    return existing && typeof email === 'string' ? [{ documentId: existing.documentId, email, password }] : []
   })
 }
 
@@ -149,10 +149,10 @@ interface OtherVersions {
 
 /** Versions in the database that the source does not have. */
 function otherVersions(
-  { document: { type, versions }, first: { documentId }, there }: PlacedDocument,
+  { document: { type, versions }, first: { documentId }, existing }: PlacedDocument,
   current: Current,
 ): readonly OtherVersions[] {
-  if (!there) return []
+  if (!existing) return []
   const others = current
     .rows(type, documentId)
     .filter(

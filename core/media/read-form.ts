@@ -141,12 +141,12 @@ function drainBody(source: Readable, answer: () => void): void {
     return
   }
   const timer = setTimeout(answer, DRAIN_TIMEOUT)
-  const over = () => {
+  const finish = () => {
     clearTimeout(timer)
     answer()
   }
-  source.once('end', over)
-  source.once('close', over)
+  source.once('end', finish)
+  source.once('close', finish)
   source.resume()
 }
 
@@ -178,12 +178,12 @@ interface FieldPart {
 
 /** Returns what adds the field to the form, once its bytes have arrived; it is called when its stream ends, too. */
 function readField(stream: Readable, { field, refuse }: FieldPart, reading: FormReading): () => void {
-  const { fields: most, fieldSize } = reading.options.rules
+  const { fields: maxFields, fieldSize } = reading.options.rules
   const parts: Buffer[] = []
   let size = 0
   let isAdded = false
   reading.counts.fields += 1
-  if (reading.counts.fields > most) refuse(limitExceeded(`A form may have at most ${most} fields`))
+  if (reading.counts.fields > maxFields) refuse(limitExceeded(`A form may have at most ${maxFields} fields`))
   stream.on('error', () => refuse(interrupted()))
   stream.on('data', (part: Buffer) => {
     size += part.length

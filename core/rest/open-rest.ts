@@ -77,11 +77,11 @@ async function perform(
       handle(action, { request: current(), route, caller }, options).catch(refusalResponse)
     return tracked(request, () => guard({ request, args, handle: answerGuarded }))
   }
-  const ahead = openPrefetch(request, options)
-  const caller = await options.identify(request.headers.authorization, ahead)
+  const prefetch = openPrefetch(request, options)
+  const caller = await options.identify(request.headers.authorization, prefetch)
   request.identified = caller
   if (!caller.grants.allows(subjectOf(route.type), action)) throw deniedType(caller, route.type, action)
-  return handle(action, { request, route, caller, prefetch: ahead }, options)
+  return handle(action, { request, route, caller, prefetch }, options)
 }
 
 /** Not with document middlewares: project code may write before it reads, which makes the prefetched check stale. */

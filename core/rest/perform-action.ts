@@ -167,7 +167,7 @@ export async function getList(call: RestCall, options: RestOptions): Promise<Htt
   const known = timePart(request, 'parse', () => parseListSearch(route.type, request, options))
   const query = restrictCached(known, known.parsed.query, call)
   const body = { ...listBody(query, known.parsed.pagination), query, shape: responseShape(call, options) }
-  const found = await options.documents.findBody(body, { requestContext: request, ahead: call.prefetch })
+  const found = await options.documents.findBody(body, { requestContext: request, prefetch: call.prefetch })
   if (found === null) throw new RequestFault(notFound())
   return answerBody(found, call)
 }
@@ -182,7 +182,7 @@ export async function getDocument(call: RestCall, options: RestOptions): Promise
   const body = { ...DOCUMENT_BODY, query, shape: responseShape(call, options) }
   const found = await options.documents.findBody(body, {
     requestContext: request,
-    ahead: call.prefetch,
+    prefetch: call.prefetch,
     ...(documentId !== null && { documentId }),
   })
   if (found === null) throw new RequestFault(notFound())

@@ -37,8 +37,8 @@ export interface ImportStrapiOptions extends CommandContext {
   readonly content: 'database' | 'none' | { readonly file: string }
 }
 
-/** The outcome. */
-interface Done {
+/** What the conversion wrote: the project file, and the documents that it found. */
+interface Converted {
   readonly imported: ImportedSchema
   readonly streamed: StreamReport | null
 }
@@ -59,10 +59,10 @@ export async function runImportStrapi(options: ImportStrapiOptions): Promise<0 |
   const uploads = options.archive === undefined ? read.value.uploads : archivedUploads(options)
   const project = { ...read.value, uploads }
   const stream = streamFile(options)
-  const done = await bring(project, { ...options, file, stream }).catch(toFailed)
-  if (!done.ok) return printReasons(options, done.reasons)
-  printSummary(options, project, { file, stream }, done.value)
-  return stream === null || options.content !== 'database' ? 0 : fill(options, project, stream)
+  const converted = await convertProject(project, { ...options, file, stream }).catch(toFailed)
+  if (!converted.ok) return printReasons(options, converted.reasons)
+  printSummary(options, project, { file, stream }, converted.value)
+  return stream === null || options.content !== 'database' ? 0 : importDocuments(options, project, stream)
 }
 
 /** The first of the options that contradict one another. */
@@ -104,16 +104,19 @@ const streamFile = ({ folder, content, database, archive }: ImportStrapiOptions)
       ? join(folder, '.plinth', 'strapi.ndjson')
       : content.file
 
-interface Bringing extends ImportStrapiOptions {
+interface ConversionOptions extends ImportStrapiOptions {
   readonly file: string
   /** The file for the documents; null: none. */
   readonly stream: string | null
 }
 
-async function bring(project: StrapiProject, terms: Bringing): Promise<Result<Done, string>> {
+async function convertProject(
+  project: StrapiProject,
+  terms: ConversionOptions,
+): Promise<Result<Converted, string>> {
   const options = sourceOptions(project, terms)
-  if (options === null) return bringFrom(null, project, terms)
-  const read = await withSource(options, source => bringFrom(source, project, terms))
+  if (options === null) return convertFrom(null, project, terms)
+  const read = await withSource(options, source => convertFrom(source, project, terms))
   return read.ok ? read.value : read
 }
 
@@ -125,11 +128,11 @@ function sourceOptions(
   return database === undefined ? null : { database, schema, timeZone }
 }
 
-async function bringFrom(
+async function convertFrom(
   source: StrapiDatabase | null,
   project: StrapiProject,
-  options: Bringing,
-): Promise<Result<Done, string>> {
+  options: ConversionOptions,
+): Promise<Result<Converted, string>> {
   const imported = await importSchema(project, source && (await readFacts(source)))
   if (!imported.ok) return failed(...imported.reasons.map(printDiagnostic))
   await overFiles(async () => {
@@ -153,8 +156,8 @@ async function bringFrom(
 function printSummary(
   options: ImportStrapiOptions,
   project: StrapiProject,
-  { file, stream }: Pick<Bringing, 'file' | 'stream'>,
-  { imported, streamed }: Done,
+  { file, stream }: Pick<ConversionOptions, 'file' | 'stream'>,
+  { imported, streamed }: Converted,
 ): void {
   const report = {
     strapi: project.version,
@@ -180,8 +183,12 @@ const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
 ])
 
 /** Imports into the project's database, with the files of Strapi's folder. */
-async function fill(options: ImportStrapiOptions, project: StrapiProject, stream: string): Promise<0 | 1> {
-  const files = bytesOf(project)
+async function importDocuments(
+  options: ImportStrapiOptions,
+  project: StrapiProject,
+  stream: string,
+): Promise<0 | 1> {
+  const files = existingUploads(project)
   const code = await runImport({
     ...options,
     file: stream,
@@ -201,12 +208,12 @@ async function fill(options: ImportStrapiOptions, project: StrapiProject, stream
 }
 
 /** The folder of Strapi's uploads; undefined if there is none. */
-function bytesOf({ uploads }: StrapiProject): string | undefined {
+function existingUploads({ uploads }: StrapiProject): string | undefined {
   return existsSync(uploads) ? uploads : undefined
 }
 
 function importCommand({ folder }: ImportStrapiOptions, project: StrapiProject, stream: string): string {
-  const files = bytesOf(project)
+  const files = existingUploads(project)
   return `plinth import ${folder} ${stream}${files === undefined ? '' : ` --files ${files}`}`
 }
 
@@ -230,19 +237,19 @@ interface StrapiReport {
 /** Prints what was imported, what was not, and the next steps. */
 function printStrapiReport(report: StrapiReport, options: CommandContext): string {
   const { strapi, file, contentTypes, components, remarks, losses } = report
-  const came = `${file}: ${count(contentTypes, 'content-type')} and ${count(components, 'component')} of a Strapi ${strapi} project.`
+  const headline = `${file}: ${count(contentTypes, 'content-type')} and ${count(components, 'component')} of a Strapi ${strapi} project.`
   return [
-    came,
+    headline,
     ...documentLines(report),
     ...list('Lost content or access:', [
-      ...shortened(losses, LONGEST),
+      ...shortened(losses, MAX_LINES),
       ...(report.guarded ? [GUARDED] : []),
       ...shortened(
         printRemarks(
           remarks.filter(({ kind }) => kind === 'lost'),
           file,
         ),
-        LONGEST,
+        MAX_LINES,
       ),
     ]),
     ...list('Code to rewrite:', printCode(remarks.filter(({ kind }) => kind === 'code'))),
@@ -253,7 +260,7 @@ function printStrapiReport(report: StrapiReport, options: CommandContext): strin
           remarks.filter(({ kind }) => kind === 'remark'),
           file,
         ),
-        LONGEST,
+        MAX_LINES,
       ),
     ),
     ...list('Next:', nextSteps(report, options)),
@@ -267,8 +274,8 @@ const GUARDED =
 const list = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', heading, ...lines.map(line => `  ${line}`)]
 
-/** The lines of a part of the report: all of it fits on one page. */
-const LONGEST = 12
+/** Maximum number of lines of each section of the report, so that all of it fits on one page. */
+const MAX_LINES = 12
 
 /** The first lines; the others are comments in the file, and in the report of `--json`. */
 const shortened = (lines: readonly string[], most: number): readonly string[] =>
@@ -281,8 +288,8 @@ const shortened = (lines: readonly string[], most: number): readonly string[] =>
 
 /** Equal remarks are one line, with the first of their places. */
 function printRemarks(remarks: readonly Remark[], file: string): readonly string[] {
-  const meant = remarks.filter(({ text }) => !text.endsWith(':'))
-  return [...groupBy(meant, ({ text }) => text)].map(([text, same]) => {
+  const sentences = remarks.filter(({ text }) => !text.endsWith(':'))
+  return [...groupBy(sentences, ({ text }) => text)].map(([text, same]) => {
     const [first] = same
     const places = [first?.source, `${basename(file)}:${first?.line}`].filter(each => each !== undefined)
     const more = same.length === 1 ? '' : `, and ${same.length - 1} more`

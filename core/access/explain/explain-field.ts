@@ -123,5 +123,5 @@ export function explainPath(
       ? each => explainField(target, each, findOf)
       : each => explainInside(explanation, each, findOf)
   }
-  throw new TypeError('a way of no steps')
+  throw new TypeError('a path has at least one step')
 }

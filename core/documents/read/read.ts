@@ -64,7 +64,7 @@ export function openReads({
       return print(await find(query, shape, options))
     }
     const reading = toCacheableRead(query, planning(shape), options?.documentId)
-    const terms = { formatKey, print, run: run(query, options), prefetch: options?.ahead }
+    const terms = { formatKey, print, run: run(query, options), prefetch: options?.prefetch }
     const found = await cache.find(reading, terms).catch(bounds.refuse)
     return found === null ? null : bounds.count(found, options?.requestContext)
   }

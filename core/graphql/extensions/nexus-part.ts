@@ -55,19 +55,19 @@ type CreateWrap = (field: NexusField) => NexusWrap | undefined
 /** Replaces the plugins by ones that record their wrappers. */
 function recordWraps(plugins: readonly unknown[]): RecordedWraps {
   const wraps = new Map<string, Map<number, NexusWrap>>()
-  const heard = plugins.map((plugin, index) => {
+  const recording = plugins.map((plugin, index) => {
     const config = configOf(plugin)
-    const ask = config.onCreateFieldResolver as CreateWrap | undefined
-    if (!ask) return plugin
+    const createWrap = config.onCreateFieldResolver as CreateWrap | undefined
+    if (!createWrap) return plugin
     const onCreateFieldResolver: CreateWrap = field => {
-      const wrap = ask(field)
+      const wrap = createWrap(field)
       const coordinate = `${field.parentTypeConfig.name}.${field.fieldConfig.name}`
       if (wrap) wraps.set(coordinate, (wraps.get(coordinate) ?? new Map()).set(index, wrap))
       return wrap
     }
     return withConfig(plugin, { ...config, onCreateFieldResolver })
   })
-  return { plugins: heard, wraps }
+  return { plugins: recording, wraps }
 }
 
 function configOf(plugin: unknown): Readonly<Record<string, unknown>> {

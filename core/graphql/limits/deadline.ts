@@ -14,13 +14,13 @@ export interface Deadline {
 export function openDeadline(milliseconds: number): Deadline {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>(resolve => {
+  const expired = new Promise<null>(resolve => {
     timer = setTimeout(() => {
       controller.abort()
       resolve(null)
     }, milliseconds)
   })
-  return { milliseconds, signal: controller.signal, expired: late, stop: () => clearTimeout(timer) }
+  return { milliseconds, signal: controller.signal, expired, stop: () => clearTimeout(timer) }
 }
 
 /** The timeout error. `outcome`: for mutations, whether data may have been written. */

@@ -56,7 +56,7 @@ export type Pagination = ReturnType<typeof responsePagination>
 export const readOptions = ({ signal, requestContext, prefetch }: ExecutionContext): ReadOptions => ({
   ...(signal && { signal }),
   ...(requestContext && { requestContext }),
-  ...(prefetch && { ahead: prefetch }),
+  ...(prefetch && { prefetch }),
 })
 
 export const toOperationContext = (

@@ -42,25 +42,25 @@ export function openGraphqlServices(model: Model, { shadowCRUD }: GraphqlSetting
   const declared = Object.entries(shadowCRUD).map(
     ([key, one]) => [`api::${key}.${key}`, new ShadowSwitches(one)] as const,
   )
-  const said: RegistrationState = { model, switches: new Map(declared), uses: [], closed: false }
+  const state: RegistrationState = { model, switches: new Map(declared), uses: [], closed: false }
   return {
-    open: by => graphqlServiceFor(by, said),
+    open: by => graphqlServiceFor(by, state),
     close() {
-      said.closed = true
-      const { switches, uses } = said
+      state.closed = true
+      const { switches, uses } = state
       return { shadow: new Map([...switches].map(([uid, one]) => [uid, one.declared])), uses }
     },
   }
 }
 
-function graphqlServiceFor(by: string, said: RegistrationState): GraphqlService {
+function graphqlServiceFor(by: string, state: RegistrationState): GraphqlService {
   const service: GraphqlService = {
-    shadowCRUD: uid => shadowType(findHolder(uid, said.model), said),
+    shadowCRUD: uid => shadowType(findHolder(uid, state.model), state),
     use(extension) {
-      assertOpen(said)
+      assertOpen(state)
       const isOne = typeof extension === 'function' || (typeof extension === 'object' && extension !== null)
       if (!isOne) throw new Error('graphql.use(…) takes an object, or a function that makes one')
-      said.uses.push({ by, extension })
+      state.uses.push({ by, extension })
       return service
     },
   }
@@ -80,11 +80,11 @@ function findHolder(uid: string, { contentTypes, components }: Model): Holder {
   throw new Error(`unknown content-type \`${uid}\`${hint}`)
 }
 
-function shadowType(holder: Holder, said: RegistrationState): ShadowType {
-  const switches = said.switches.get(holder.uid) ?? new ShadowSwitches()
-  said.switches.set(holder.uid, switches)
+function shadowType(holder: Holder, state: RegistrationState): ShadowType {
+  const switches = state.switches.get(holder.uid) ?? new ShadowSwitches()
+  state.switches.set(holder.uid, switches)
   const change = (work: (type: ContentType) => void): ShadowType => {
-    assertOpen(said)
+    assertOpen(state)
     work(assertType(holder))
     return shadow
   }
@@ -97,7 +97,7 @@ function shadowType(holder: Holder, said: RegistrationState): ShadowType {
     disableAction: action => disableActions([action]),
     disableActions,
     field: name =>
-      shadowField({ name: assertField(name, holder), switches, assertOpen: () => assertOpen(said) }),
+      shadowField({ name: assertField(name, holder), switches, assertOpen: () => assertOpen(state) }),
     isEnabled: () => switches.has('enabled'),
     isDisabled: () => !switches.has('enabled'),
     areQueriesEnabled: () => switches.has('queries'),

@@ -16,7 +16,7 @@ export type CheckValue = (value: unknown) => readonly SchemaMismatch[]
 export function compileJsonSchema(schema: object): Result<CheckValue, string> {
   try {
     const validate = compileWith(sharedAjv(), schema) ?? openAjv().compile(schema)
-    return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMisfit)))
+    return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMismatch)))
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error))
   }
@@ -46,7 +46,7 @@ function compileWith(ajv: Ajv2020, schema: object): ValidateFunction | null {
   }
 }
 
-function toMisfit(error: ErrorObject): SchemaMismatch {
+function toMismatch(error: ErrorObject): SchemaMismatch {
   const path = error.instancePath.split('/').slice(1).map(toStep)
   const { additionalProperty, missingProperty, allowedValues } = error.params
   if (error.keyword === 'required') return { path, message: `missing key \`${missingProperty}\`` }

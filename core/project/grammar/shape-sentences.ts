@@ -15,7 +15,7 @@ interface MessageContext {
   readonly schema: JsonSchema
 }
 
-type Sentence = (error: ErrorObject, scene: MessageContext) => ProjectFinding
+type Sentence = (error: ErrorObject, context: MessageContext) => ProjectFinding
 
 /** The messages for ajv's errors, by keyword. */
 const SENTENCES: Readonly<Record<string, Sentence>> = {
@@ -24,20 +24,28 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   type: wrongType,
   enum: unknownWord,
   const: badValue,
-  pattern: (error, scene) =>
-    error.propertyName === undefined ? badValue(error, scene) : badName(error, scene),
-  minimum: (error, scene) => outOfBounds(scene, `at least ${error.params.limit}`),
-  exclusiveMinimum: (error, scene) => outOfBounds(scene, `more than ${error.params.limit}`),
-  maximum: (error, scene) => outOfBounds(scene, `at most ${error.params.limit}`),
-  minLength: (_, scene) => ({ code: 'bad-value', message: 'the text must not be empty', path: scene.path }),
-  maxLength: (error, scene) => outOfBounds(scene, `at most ${error.params.limit} characters`),
-  minItems: (_, scene) => ({ code: 'bad-value', message: 'the list must not be empty', path: scene.path }),
-  uniqueItems: twice,
+  pattern: (error, context) =>
+    error.propertyName === undefined ? badValue(error, context) : badName(error, context),
+  minimum: (error, context) => outOfBounds(context, `at least ${error.params.limit}`),
+  exclusiveMinimum: (error, context) => outOfBounds(context, `more than ${error.params.limit}`),
+  maximum: (error, context) => outOfBounds(context, `at most ${error.params.limit}`),
+  minLength: (_, context) => ({
+    code: 'bad-value',
+    message: 'the text must not be empty',
+    path: context.path,
+  }),
+  maxLength: (error, context) => outOfBounds(context, `at most ${error.params.limit} characters`),
+  minItems: (_, context) => ({
+    code: 'bad-value',
+    message: 'the list must not be empty',
+    path: context.path,
+  }),
+  uniqueItems: repeatedItem,
 }
 
-export function toFinding(error: ErrorObject, scene: MessageContext): ProjectFinding {
+export function toFinding(error: ErrorObject, context: MessageContext): ProjectFinding {
   const sentence = SENTENCES[error.keyword] ?? badValue
-  return sentence(error, scene)
+  return sentence(error, context)
 }
 
 /** Longer lists of valid words are left out of the message. */
@@ -46,16 +54,16 @@ const MAX_LISTED = 14
 const listed = (words: readonly string[], lead: string): string =>
   words.length > 0 && words.length <= MAX_LISTED ? `: ${lead} ${ticked(words)}` : ''
 
-function unknownKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
+function unknownKey(error: ErrorObject, context: MessageContext): ProjectFinding {
   const key = String(error.params.additionalProperty)
   const known = Object.keys(error.parentSchema?.properties ?? {})
-  const path = [...scene.path, key]
-  const instead = adviceFor(scene.path, key)
+  const path = [...context.path, key]
+  const instead = adviceFor(context.path, key)
   if (instead)
     return { code: 'unknown-key', message: `unknown key \`${key}\`: ${instead}`, path, atKey: true }
-  const owners = typesWithKey(scene.schema, key)
-  const type = wordAt(scene, [...scene.path, 'type'])
-  const isAttribute = isAttributePath(scene.path)
+  const owners = typesWithKey(context.schema, key)
+  const type = wordAt(context, [...context.path, 'type'])
+  const isAttribute = isAttributePath(context.path)
   if (isAttribute && type === 'uid' && key === 'unique') {
     return { code: 'unknown-key', message: 'unknown key `unique`: a uid is always unique', path, atKey: true }
   }
@@ -65,7 +73,7 @@ function unknownKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
     const message = `unknown key \`${key}\`: an attribute of type \`${type}\` has none, it belongs to ${ticked(owners)}${instead}`
     return { code: 'unknown-key', message, path, atKey: true }
   }
-  if (key === 'permissions' && scene.path[0] === 'apiTokens') {
+  if (key === 'permissions' && context.path[0] === 'apiTokens') {
     return {
       code: 'unknown-key',
       message: 'only a token of type `custom` has `permissions`',
@@ -89,26 +97,26 @@ function attributeBranches(schema: JsonSchema): readonly JsonSchema[] {
   return branches.filter(branch => branch.type === 'object')
 }
 
-function missingKey(error: ErrorObject, scene: MessageContext): ProjectFinding {
+function missingKey(error: ErrorObject, context: MessageContext): ProjectFinding {
   const key = String(error.params.missingProperty)
-  const said: JsonSchema = resolveRef(error.parentSchema?.properties?.[key] ?? {}, scene.schema)
-  const meaning = said.enum
-    ? `: one of ${ticked(said.enum)}`
-    : `: ${lowerFirst(said.description ?? '').replace(/\.$/, '')}`
-  return { code: 'missing-key', message: `missing key \`${key}\`${meaning}`, path: scene.path, atKey: true }
+  const missing: JsonSchema = resolveRef(error.parentSchema?.properties?.[key] ?? {}, context.schema)
+  const meaning = missing.enum
+    ? `: one of ${ticked(missing.enum)}`
+    : `: ${lowerFirst(missing.description ?? '').replace(/\.$/, '')}`
+  return { code: 'missing-key', message: `missing key \`${key}\`${meaning}`, path: context.path, atKey: true }
 }
 
 const lowerFirst = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text
 
-function wrongType(error: ErrorObject, scene: MessageContext): ProjectFinding {
-  if (scene.path.length === 0 && foundAt(scene) === 'nothing') {
+function wrongType(error: ErrorObject, context: MessageContext): ProjectFinding {
+  if (context.path.length === 0 && foundAt(context) === 'nothing') {
     return { code: 'missing-key', message: 'the file is empty: a project has at least a `name`', path: [] }
   }
   const wanted: readonly string[] = [error.params.type].flat()
   const expected = error.parentSchema?.patternErrorMessage ?? wanted.map(wordFor).join(' or ')
-  const message = `expected ${expected}, found ${foundAt(scene)}${remedy(wanted, error, scene)}`
-  return { code: 'wrong-type', message, path: scene.path }
+  const message = `expected ${expected}, found ${foundAt(context)}${remedy(wanted, error, context)}`
+  return { code: 'wrong-type', message, path: context.path }
 }
 
 const YES_OR_NO: ReadonlyMap<string, string> = new Map([
@@ -145,35 +153,35 @@ const isFreeText = (wanted: readonly string[], schema: JsonSchema | undefined): 
   schema?.enum === undefined &&
   schema?.allOf === undefined
 
-function badValue(error: ErrorObject, scene: MessageContext): ProjectFinding {
+function badValue(error: ErrorObject, context: MessageContext): ProjectFinding {
   const expected = error.parentSchema?.patternErrorMessage ?? `\`${String(error.params.allowedValue)}\``
-  return { code: 'bad-value', message: `expected ${expected}, found ${foundAt(scene)}`, path: scene.path }
+  return { code: 'bad-value', message: `expected ${expected}, found ${foundAt(context)}`, path: context.path }
 }
 
-const outOfBounds = (scene: MessageContext, bounds: string): ProjectFinding => ({
+const outOfBounds = (context: MessageContext, bounds: string): ProjectFinding => ({
   code: 'bad-value',
-  message: `expected ${bounds}, found ${foundAt(scene)}`,
-  path: scene.path,
+  message: `expected ${bounds}, found ${foundAt(context)}`,
+  path: context.path,
 })
 
-function badName(error: ErrorObject, scene: MessageContext): ProjectFinding {
+function badName(error: ErrorObject, context: MessageContext): ProjectFinding {
   const name = String(error.propertyName)
   const expected = String(error.parentSchema?.patternErrorMessage)
   return {
     code: 'bad-name',
     message: `bad name \`${name}\`: expected ${expected}`,
-    path: [...scene.path, name],
+    path: [...context.path, name],
     atKey: true,
   }
 }
 
-function twice(error: ErrorObject, scene: MessageContext): ProjectFinding {
+function repeatedItem(error: ErrorObject, context: MessageContext): ProjectFinding {
   const [first, second] = [Number(error.params.j), Number(error.params.i)].toSorted((a, b) => a - b)
-  const path = [...scene.path, second ?? 0]
-  const related = { path: [...scene.path, first ?? 0], message: 'it is also here' }
+  const path = [...context.path, second ?? 0]
+  const related = { path: [...context.path, first ?? 0], message: 'it is also here' }
   return {
     code: 'duplicate-name',
-    message: `${foundAt({ ...scene, path })} is in the list twice`,
+    message: `${foundAt({ ...context, path })} is in the list twice`,
     path,
     related,
   }
@@ -216,15 +224,15 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   link: 'relation',
 }
 
-function unknownWord(error: ErrorObject, scene: MessageContext): ProjectFinding {
-  const { path } = scene
+function unknownWord(error: ErrorObject, context: MessageContext): ProjectFinding {
+  const { path } = context
   const allowed: readonly string[] = [error.params.allowedValues].flat().map(String)
-  const word = wordAt(scene, path)
+  const word = wordAt(context, path)
   if (word === undefined)
-    return badValue({ ...error, parentSchema: { patternErrorMessage: `one of ${ticked(allowed)}` } }, scene)
+    return badValue({ ...error, parentSchema: { patternErrorMessage: `one of ${ticked(allowed)}` } }, context)
   const isShort = isAttributePath(path)
   if (isShort || (path.at(-1) === 'type' && isAttributePath(path.slice(0, -1))))
-    return unknownAttributeType(word, scene, isShort)
+    return unknownAttributeType(word, context, isShort)
   const isWeight = path.at(-2) === 'attributes' && path.at(-3) === 'search'
   const noun = isWeight ? 'weight' : typeof path.at(-1) === 'string' ? String(path.at(-1)) : 'word'
   // All weights are one letter, and equally near.

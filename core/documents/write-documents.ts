@@ -75,7 +75,7 @@ function releaseSwapped(types: Iterable<ContentType>, { changes, options }: Plan
       const moved = changes.updates.filter(each => each.table === table && each.columns.has(column))
       if (moved.length < 2) continue
       const how = { columns: [column], ...(attribute.required ? ({ filled: true } as const) : {}) }
-      changes.releases.push(...moved.map(({ key }) => ({ table, holding: key, ...how })))
+      for (const { key } of moved) changes.releases.push({ table, holding: key, ...how })
     }
   }
 }

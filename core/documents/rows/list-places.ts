@@ -1,3 +1,4 @@
+import { addAll } from '../../base/plain-data.ts'
 import type { Status } from '../../query/query.ts'
 import type { LinkTarget, Placed } from '../desired-state.ts'
 import { GAP } from '../sql/write-rows.ts'
@@ -34,8 +35,8 @@ export function placesAmong(runs: readonly Run[], bounds: Bounds): readonly Plac
     if (!places) return null
     const here = groups.map((entries, index) => ({ entries, place: places[index] ?? null }))
     // Links without a position get the next ones at the end, in this order: first those at the start of an empty list.
-    if (gap.to === null && gap.from !== null) last.push(...here)
-    else placed.push(...here)
+    if (gap.to === null && gap.from !== null) addAll(last, here)
+    else addAll(placed, here)
   }
   const end = runs.filter(({ from }) => from === 'end').flatMap(({ groups }) => groups)
   return [...placed, ...last, ...end.map(entries => ({ entries, place: null }))]

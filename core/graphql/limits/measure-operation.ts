@@ -8,6 +8,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql'
+import { addAll } from '../../base/plain-data.ts'
 import type { Excess } from './budget.ts'
 
 /** The size of an operation with fragments expanded and equal fields merged. */
@@ -93,7 +94,7 @@ function groupByKey(sets: readonly SelectionSetNode[], walk: Walk): Map<string, 
     walk.allowance.left -= node.kind === Kind.FIELD ? 1 + argumentsOf(node, walk).size : 1
     if (walk.allowance.left < 0) return tooMuch(node, walk)
     if (node.kind !== Kind.FIELD) {
-      waiting.push(...selectionsOf(node, known, walk))
+      addAll(waiting, selectionsOf(node, known, walk))
       continue
     }
     const key = (node.alias ?? node.name).value

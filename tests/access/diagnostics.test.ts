@@ -1,5 +1,5 @@
 import test from 'ava'
-import { faultsOf } from './project.ts'
+import { faultsOf, TYPES } from './project.ts'
 
 /** A role's permissions on one line, and all of their diagnostics. */
 const reported = (permissions: string) => faultsOf(`roles: { editor: { permissions: ${permissions} } }`)
@@ -152,6 +152,71 @@ for (const [title, permissions, fault] of CASES) {
     t.deepEqual(short(await reported(permissions)), [fault])
   })
 }
+
+const SHOP = TYPES.replace(
+  '      price: integer\n',
+  '      price: integer\n      kind: { type: enumeration, enum: [novel, poems] }\n      sold: boolean\n      printed: date\n',
+)
+
+const reportedOf = (where: string) =>
+  faultsOf(`roles: { editor: { permissions: { book: { find: { where: ${where} } } } } }`, SHOP)
+
+const UNFIT: readonly (readonly [where: string, message: string, place: string])[] = [
+  ['{ kind: poem }', '`poem` is not a value of `kind`: did you mean `poems`?', 'kind'],
+  [
+    '{ kind: { $in: [novel, atlas] } }',
+    '`atlas` is not a value of `kind`: one of `novel`, `poems`',
+    'kind.$in.1',
+  ],
+  [
+    '{ writer: { books: { kind: { $not: { $eqi: novl } } } } }',
+    '`novl` is not a value of `kind`: did you mean `novel`?',
+    'writer.books.kind.$not.$eqi',
+  ],
+  ['{ sold: maybe }', 'Invalid value for $eq of sold: expected true or false', 'sold'],
+  ['{ title: { $null: never } }', 'Invalid value for $null of title: expected true or false', 'title.$null'],
+  ['{ price: cheap }', 'Invalid value for $eq of price: expected an integer', 'price'],
+  [
+    '{ $or: [{ title: a }, { price: { $gt: 1.5 } }] }',
+    'Invalid value for $gt of price: expected an integer',
+    '$or.1.price.$gt',
+  ],
+  [
+    '{ printed: { $lt: 2024-02-30 } }',
+    'Invalid value for $lt of printed: expected a date (YYYY-MM-DD)',
+    'printed.$lt',
+  ],
+  ['{ writer: Ann }', 'Invalid value for $eq of id: expected an integer', 'writer'],
+]
+
+for (const [where, message, place] of UNFIT) {
+  test(`a permission cannot ask for ${where}`, async t => {
+    const faults = await reportedOf(where)
+    t.deepEqual(
+      faults.map(fault => fault.split(' | ').slice(0, 2)),
+      [[`bad-condition: ${message}`, `${at}.book.find.where.${place}`]],
+    )
+  })
+}
+
+test('conditions may ask for what their attributes can have', async t => {
+  for (const where of [
+    '{ kind: novel, sold: true, price: "5", title: 5, printed: { $gte: 2024-02-29 } }',
+    '{ kind: { $contains: nov, $ne: null, $eqi: POEMS }, title: { $null: "false" }, writer: $user.id }',
+    '{ kind: $user.nickname, $not: [{ sold: { $in: [true, 0] } }], writer: { $eq: 1 } }',
+  ])
+    t.deepEqual(await reportedOf(where), [])
+})
+
+test('a value of the user of another type is reported at its attribute', async t => {
+  const faults = await reported(
+    '{ writer: { find: { where: { name: { $eq: Ann }, age: $user.nickname } } } }',
+  )
+  t.deepEqual(
+    faults.map(fault => fault.split(' | ')[1]),
+    [`${at}.writer.find.where.age`],
+  )
+})
 
 test('comparing an attribute with a value of the user of another type is an error at load', async t => {
   const faults = await reported('{ writer: { find: { where: { age: $user.nickname } } } }')

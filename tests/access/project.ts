@@ -77,8 +77,8 @@ export async function world(yaml: string): Promise<World> {
 }
 
 /** The faults of these roles and tokens: `line:column code message`. */
-export async function faultsOf(yaml: string): Promise<readonly string[]> {
-  const { project, model } = await load(TYPES + yaml)
+export async function faultsOf(yaml: string, types = TYPES): Promise<readonly string[]> {
+  const { project, model } = await load(types + yaml)
   const compiled = compileAccess(project, model)
   return compiled.ok ? [] : compiled.reasons.map(reported)
 }

@@ -246,7 +246,8 @@ function* checkWhere(
 ): Generator<AccessFinding> {
   const compiled = compileCondition(where, type, model)
   if (compiled.ok) return
-  for (const { message, path: below } of compiled.reasons) {
-    yield { code: 'bad-condition', message, path: [...path, 'where', ...below], atKey: below.length > 0 }
+  for (const { message, path: below, isValue } of compiled.reasons) {
+    const atKey = below.length > 0 && !isValue
+    yield { code: 'bad-condition', message, path: [...path, 'where', ...below], atKey }
   }
 }

@@ -10,6 +10,7 @@ import { targetHolder } from '../../query/parse-place.ts'
 import type { Filter } from '../../query/query.ts'
 import { bindUser, CLAIMS, lacksValue, resolveUserPath, userPath, userPathsIn } from '../user-path.ts'
 import type { Condition, UserValues } from './condition.ts'
+import { unfitValues } from './condition-values.ts'
 
 type Where = NonNullable<PermissionOptions['where']>
 
@@ -17,6 +18,8 @@ type Where = NonNullable<PermissionOptions['where']>
 export interface ConditionFault {
   readonly message: string
   readonly path: Path
+  /** The error is the value, not its key. */
+  readonly isValue?: true
 }
 
 /** Compiles a permission's `where`, which has the syntax of REST `filters`; fails with all its errors. */
@@ -25,6 +28,8 @@ export function compileCondition(
   type: ContentType,
   model: Model,
 ): Result<Condition, ConditionFault> {
+  const unfit = [...unfitValues(where, type)]
+  if (unfit.length > 0) return failed(...unfit.map(each => ({ ...each, isValue: true as const })))
   const isPersonal = !userPathsIn(where).next().done
   const parsed = isPersonal ? parseSample(where, type, model) : attempt(() => parseFilter(where, type))
   if (!parsed.ok) return failed(...parsed.reasons.map(fault => toConditionFault(fault, where, type)))
@@ -123,7 +128,9 @@ function holderAt(path: readonly string[], type: ContentType): Holder {
 function pathOfKey(where: unknown, key: string, attributePath: string | null): Path {
   const names = attributePath === null ? [] : attributePath.split('.')
   const parents = names.at(-1) === key ? names.slice(0, -1) : names
-  return findKey(where, key, parents) ?? findKey(where, key, null) ?? []
+  // A value without an operator is compared with `$eq`, which is not in the file.
+  const compared = key.startsWith('$') ? findKey(where, names.at(-1) ?? '', names.slice(0, -1)) : undefined
+  return findKey(where, key, parents) ?? compared ?? findKey(where, key, null) ?? []
 }
 
 /** `parents`: the attributes that must be above the key; null: any. */

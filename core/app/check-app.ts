@@ -1,7 +1,7 @@
 import { compileAccess } from '../access/compile/compile-access.ts'
 import { failed, type Result } from '../base/result.ts'
 import { loadContent } from '../content/load-content.ts'
-import { checkDefaults } from '../documents/values/check-defaults.ts'
+import { checkDeclaredValues } from '../documents/values/check-declared-values.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { loadTemplates } from '../mail/load-templates.ts'
 import { compileModel } from '../model/compile-model.ts'
@@ -20,7 +20,7 @@ export const checkApp =
     const plugins = await loadPlugins(project, model.value)
     const results = [
       compileAccess(project, model.value),
-      checkDefaults(project, model.value),
+      checkDeclaredValues(project, model.value),
       await loadContent(project, model.value, env),
       plugins,
       await loadMigrations(project.root),

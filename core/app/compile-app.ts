@@ -3,7 +3,7 @@ import { type Access, compileAccess, projectStorage } from '../access/compile/co
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Content } from '../content/content.ts'
 import { loadContent } from '../content/load-content.ts'
-import { checkDefaults } from '../documents/values/check-defaults.ts'
+import { checkDeclaredValues } from '../documents/values/check-declared-values.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import { loadTemplates, MAILS_FOLDER, type MailTemplates } from '../mail/load-templates.ts'
 import type { CustomMigration } from '../migrate/custom-migrations/custom-migration.ts'
@@ -43,9 +43,9 @@ export async function compileApp(folder: string, env: Environment): Promise<Resu
   const plugins = await loadPlugins(project.value, model.value)
   const migrations = await loadMigrations(project.value.root)
   const mails = await loadTemplates(project.value)
-  const defaults = checkDefaults(project.value, model.value)
-  if (!access.ok || !defaults.ok || !content.ok || !plugins.ok || !migrations.ok || !mails.ok)
-    return failed(...[access, defaults, content, plugins, migrations, mails].flatMap(reasonsOf))
+  const declared = checkDeclaredValues(project.value, model.value)
+  if (!access.ok || !declared.ok || !content.ok || !plugins.ok || !migrations.ok || !mails.ok)
+    return failed(...[access, declared, content, plugins, migrations, mails].flatMap(reasonsOf))
   return ok(
     Object.freeze({
       project: project.value,

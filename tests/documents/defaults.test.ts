@@ -103,3 +103,71 @@ test('a backfill of type json is JSON text, as in a body', async t => {
     ['[1]', '2', '"plain"'],
   ])
 })
+
+/** What a permission sets, what is wrong with it, and the place. */
+const SETS: readonly (readonly [set: string, message: string, place: string])[] = [
+  [
+    '{ pages: abc }',
+    'pages must be a `number` type, but the final value was: `NaN` (cast from the value `"abc"`).',
+    'pages',
+  ],
+  ['{ kind: poem }', '`poem` is not a value of `kind`: did you mean `poems`?', 'kind'],
+  ['{ printed: $now }', '`printed`: Invalid format, expected yyyy-MM-dd', 'printed'],
+  ['{ sold: maybe }', 'sold must be a `boolean` type, but the final value was: `"maybe"`.', 'sold'],
+  ['{ box: { labl: x } }', 'unknown attribute `labl` of `a.box`: did you mean `label`?', 'box.labl'],
+]
+
+const SET_TYPES = `
+name: Sets
+components: { a.box: { attributes: { label: string } } }
+contentTypes:
+  book:
+    attributes:
+      title: string
+      pages: integer
+      kind: { type: enumeration, enum: [novel, poems] }
+      printed: date
+      sold: boolean
+      box: { type: component, component: a.box }
+      owner: { type: relation, relation: manyToOne, target: user }
+`
+
+const refusedSets = async (folder: string) => {
+  const compiled = await compileApp(folder, { DATABASE_URL: 'embedded' })
+  return compiled.ok ? [] : compiled.reasons.map(({ message, path }) => [message, path.join('.')])
+}
+
+test('a value of `set` that every request would be refused for is refused at load, at its place', async t => {
+  const project = temporaryFolder()
+  t.teardown(project.remove)
+  for (const [set, message, place] of SETS) {
+    project.write(
+      'project.yaml',
+      `${SET_TYPES}
+roles: { editor: { permissions: { book: { create: { set: ${set} } } } } }
+apiTokens:
+  feed: { type: custom, secret: feed-feed-feed-feed-feed, permissions: { book: { update: { set: ${set} } } } }
+`,
+    )
+    t.deepEqual(
+      await refusedSets(project.path),
+      [
+        [message, `roles.editor.permissions.book.create.set.${place}`],
+        [message, `apiTokens.feed.permissions.book.update.set.${place}`],
+      ],
+      set,
+    )
+  }
+})
+
+test('`set` may have every value that a body may have, and values of the user', async t => {
+  const project = temporaryFolder()
+  t.teardown(project.remove)
+  const set =
+    '{ title: $user.username, pages: "7", kind: poems, printed: 2024-02-29, sold: false, box: { label: x }, owner: $user.id }'
+  project.write(
+    'project.yaml',
+    `${SET_TYPES}roles: { editor: { permissions: { book: { create: { set: ${set} }, update: { set: { owner: null } } } } } }\n`,
+  )
+  t.deepEqual(await refusedSets(project.path), [])
+})

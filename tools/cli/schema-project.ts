@@ -1,7 +1,7 @@
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Database } from '../../core/database/database.ts'
-import { checkDefaults } from '../../core/documents/values/check-defaults.ts'
+import { checkDeclaredValues } from '../../core/documents/values/check-declared-values.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { refuseAssignedRoles } from '../../core/identity/sync-declared-rows.ts'
 import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
@@ -81,8 +81,8 @@ export async function loadStoredProject({
   if (!project.ok) return failed(...project.reasons.map(open).map(printDiagnostic))
   const model = compileModel(project.value)
   if (!model.ok) return failed(...model.reasons.map(open).map(printDiagnostic))
-  const defaults = checkDefaults(project.value, model.value)
-  if (!defaults.ok) return failed(...defaults.reasons.map(open).map(printDiagnostic))
+  const declared = checkDeclaredValues(project.value, model.value)
+  if (!declared.ok) return failed(...declared.reasons.map(open).map(printDiagnostic))
   const storage = checkedProjectStorage(project.value, model.value)
   if (!storage.ok) return failed(...storage.reasons.map(open).map(printDiagnostic))
   return ok({ project: project.value, model: model.value, storage: storage.value })

@@ -5,7 +5,7 @@ import { parseLinkChange } from '../../query/parse-given-values.ts'
 import type { Status } from '../../query/query.ts'
 import type { LinkTarget, Values } from '../desired-state.ts'
 import { countPasswords, hashPasswords } from './hash-passwords.ts'
-import { type LinkParser, type ParseOptions, parseValues } from './parse-attribute.ts'
+import { type LinkParser, type ParsedValues, type ParseOptions, parseValues } from './parse-attribute.ts'
 import type { ValueFault } from './value-fault.ts'
 
 /** The parsed body, in stored form. */
@@ -26,16 +26,11 @@ export const NOTHING_GIVEN: GivenBody = {
 }
 
 /** Reads the values of a command. Before the transaction begins: passwords take their time. */
-export async function readBody({
-  type,
-  values: input,
-  strict,
-}: Pick<CreateCommand, 'type' | 'values' | 'strict'>): Promise<GivenBody> {
-  const strictness = type.draftAndPublish && strict !== true ? 'draft' : 'full'
-  const parsed = parseValues(type, input, {
-    ...bodyOptions(strictness),
-    plainly: strict === true ? true : undefined,
-  })
+export async function readBody(
+  command: Pick<CreateCommand, 'type' | 'values' | 'strict'>,
+): Promise<GivenBody> {
+  const { type, values: input } = command
+  const parsed = parseBody(command)
   const { values } = parsed
   const passwords = countPasswords(type, values)
   const faults = passwords > MOST_PASSWORDS ? [...parsed.faults, TOO_MANY] : parsed.faults
@@ -46,6 +41,19 @@ export async function readBody({
     faults,
     names,
   }
+}
+
+/** Parses the values of a command; passwords stay as given. */
+export function parseBody({
+  type,
+  values,
+  strict,
+}: Pick<CreateCommand, 'type' | 'values' | 'strict'>): ParsedValues {
+  const strictness = type.draftAndPublish && strict !== true ? 'draft' : 'full'
+  return parseValues(type, values, {
+    ...bodyOptions(strictness),
+    plainly: strict === true ? true : undefined,
+  })
 }
 
 /** Each takes some 50 ms of a processor, and others wait for theirs. */

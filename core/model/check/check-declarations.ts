@@ -11,6 +11,7 @@ import {
   componentCycles,
   enumerations,
   knownComponents,
+  localizedOfNone,
   regexes,
   uidSources,
 } from './attribute-options.ts'
@@ -28,6 +29,7 @@ const RULES: readonly ModelRule[] = [
   componentCycles,
   relationSides,
   alwaysLocalized,
+  localizedOfNone,
   uidSources,
   enumerations,
   regexes,

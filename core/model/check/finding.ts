@@ -10,6 +10,7 @@ export const MODEL_CODES = [
   'relation-side',
   'component-cycle',
   'always-localized',
+  'not-localized',
   'uid-source',
   'enumeration',
   'regex',

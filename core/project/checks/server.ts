@@ -55,7 +55,11 @@ export function* endpoints(
   ]
   for (const [isServed, at, path] of others) {
     const other = taken.get(at)
-    if (isServed && other) yield { code: 'conflict', message: `\`${at}\` is also the path of ${other}`, path }
+    if (isServed && other && at === rest.prefix && !isWritten(...path)) {
+      const message = `\`${at}\` is also the path of \`${path.join('.')}\``
+      yield { code: 'conflict', message, path: ['rest', 'prefix'] }
+    } else if (isServed && other)
+      yield { code: 'conflict', message: `\`${at}\` is also the path of ${other}`, path }
     if (isServed) taken.set(at, `\`${path.join('.')}\``)
   }
 }

@@ -8,10 +8,10 @@ import type { Observer } from '../observe/observation.ts'
 import type { Status } from '../query/query.ts'
 
 /** A content-type's key in project.yaml, a dot, and what happened: `article.publish`. */
-export type EventName = `${string}.${EventAction}`
+export type EventName<Key extends string = string> = `${Key}.${EventAction}`
 
 /** Names of many events: `article.*`, `*.publish`, `*.*`. */
-export type EventPattern = EventName | `${string}.*`
+export type EventPattern<Key extends string = string> = EventName<Key | '*'> | `${Key | '*'}.*`
 
 /**
  * A change of one version of a document. It carries no values: the listener reads the document itself. `user`, `role`

@@ -64,8 +64,21 @@ export interface AnyDocument {
   readonly [attribute: string]: unknown
 }
 
+/** The uid of a content-type: `api::article.article`. */
+export type TypeUid = keyof ContentTypes extends never ? string : Extract<keyof ContentTypes, string>
+
+export type ComponentUid = keyof Components extends never ? string : Extract<keyof Components, string>
+
 /** A uid (`api::article.article`) or the key in project.yaml (`article`). */
-export type TypeName = keyof ContentTypes extends never ? string : Extract<keyof ContentTypes, string> | Keys
+export type TypeName = keyof ContentTypes extends never ? string : TypeUid | TypeKey
+
+/** A permission: `api::article.article.find`. */
+export type ScopeName = keyof ContentTypes extends never
+  ? string
+  : `${TypeUid}.${string}` | `plugin::${string}`
+
+/** The key of a content-type in project.yaml: `article`. */
+export type TypeKey = keyof ContentTypes extends never ? string : Keys
 
 type Keys = { [Uid in keyof ContentTypes]: KeyOf<ContentTypes[Uid]> }[keyof ContentTypes]
 
@@ -108,7 +121,24 @@ export type PopulateOf<Terms extends ComponentOptions> =
     ? string | readonly string[] | Readonly<Record<string, unknown>>
     : '*' | PathOf<Terms> | readonly PathOf<Terms>[] | PopulateMap<Terms>
 
-type PathOf<Terms extends ComponentOptions> = PopulateName<Terms> | `${PopulateName<Terms>}.${string}`
+type PathOf<Terms extends ComponentOptions> =
+  | PopulateName<Terms>
+  | {
+      [Name in PopulateName<Terms>]: InnerPath<Name, Terms['populate'][Name & keyof Terms['populate']]>
+    }[PopulateName<Terms>]
+
+/** The second name of a path is checked where its type is known, the others are not. */
+type InnerPath<Name extends string, End> =
+  End extends Link<infer Uid, boolean>
+    ? PathBehind<Name, TermsOf<Uid>>
+    : End extends Part<infer Uid, boolean>
+      ? PathBehind<Name, ComponentOf<Uid>>
+      : `${Name}.${string}`
+
+type PathBehind<Name extends string, Terms extends ComponentOptions> =
+  IsAny<Terms> extends true
+    ? `${Name}.${string}`
+    : `${Name}.${PopulateName<Terms>}` | `${Name}.${PopulateName<Terms>}.${string}`
 
 type PopulateMap<Terms extends ComponentOptions> = {
   readonly [Name in PopulateName<Terms>]?: Terms['populate'][Name & keyof Terms['populate']] extends infer End
@@ -143,13 +173,26 @@ export type SortOf<Terms extends ComponentOptions> =
     : SortText<Terms> | readonly (SortText<Terms> | SortMap<Terms>)[] | SortMap<Terms>
 
 type Direction = 'asc' | 'desc'
+type Directed<Text extends string> = Text | `${Text}:${Direction}`
 type SortText<Terms extends ComponentOptions> =
-  | FieldOf<Terms>
-  | `${FieldOf<Terms>}:${Direction}`
-  | `${PopulateName<Terms>}.${string}`
+  | Directed<FieldOf<Terms>>
+  | { [Name in PopulateName<Terms>]: InnerSort<Name, EndOf<Terms, Name>> }[PopulateName<Terms>]
+
+/** As for paths: the attribute behind one relation is checked. */
+type InnerSort<Name extends string, Terms extends ComponentOptions> =
+  IsAny<Terms> extends true
+    ? `${Name}.${string}`
+    : Directed<`${Name}.${FieldOf<Terms>}`> | `${Name}.${PopulateName<Terms>}.${string}`
+
 type SortMap<Terms extends ComponentOptions> = { readonly [Name in FieldOf<Terms>]?: Direction } & {
-  readonly [Name in PopulateName<Terms>]?: unknown
+  readonly [Name in PopulateName<Terms>]?: IsAny<EndOf<Terms, Name>> extends true
+    ? unknown
+    : SortMap<EndOf<Terms, Name>>
 }
+
+type EndOf<Terms extends ComponentOptions, Name> = AttributeOptions<
+  Terms['populate'][Name & keyof Terms['populate']]
+>
 
 export type FiltersOf<Terms extends ComponentOptions> =
   IsAny<Terms> extends true ? Readonly<Record<string, unknown>> : KnownFilters<Terms>
@@ -157,9 +200,7 @@ export type FiltersOf<Terms extends ComponentOptions> =
 type KnownFilters<Terms extends ComponentOptions> = {
   readonly [Name in FieldOf<Terms>]?: Condition<Terms['fields'][Name & keyof Terms['fields']]>
 } & {
-  readonly [Name in PopulateName<Terms>]?: FiltersOf<
-    AttributeOptions<Terms['populate'][Name & keyof Terms['populate']]>
-  >
+  readonly [Name in PopulateName<Terms>]?: FiltersOf<EndOf<Terms, Name>>
 } & {
   readonly $and?: readonly KnownFilters<Terms>[]
   readonly $or?: readonly KnownFilters<Terms>[]

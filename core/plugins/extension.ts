@@ -1,6 +1,7 @@
 import type { EventHandler, EventPattern } from '../events/events.ts'
 import type { CheckValue } from '../project/grammar/json-schema.ts'
 import type { PluginApp, RestContext } from './context.ts'
+import type { ScopeName, TypeKey } from './document-types.ts'
 import type { ExpressMiddleware, Middleware, RouteMiddleware } from './middleware.ts'
 import { assertDefinition, KIND } from './plugin-module.ts'
 import type { Policy, PolicyAnswer } from './policy.ts'
@@ -31,7 +32,7 @@ export interface DocumentsService {
   /** Wraps every document action, of REST, GraphQL mutations and code; the first registered is outermost. */
   use(middleware: DocumentMiddleware): void
   /** Handles events (`article.publish`, `article.*`) after the commit, at least once. */
-  on(pattern: EventPattern, handler: EventHandler): void
+  on(pattern: EventPattern<TypeKey>, handler: EventHandler): void
 }
 
 export interface RestService {
@@ -90,7 +91,7 @@ export interface RouteOptions {
    * false: public. With `scope`, the caller needs all of its permissions (none if empty). By default the route is for
    * signed-in users and full-access tokens.
    */
-  readonly auth?: false | { readonly scope?: readonly string[] }
+  readonly auth?: false | { readonly scope?: readonly ScopeName[] }
   readonly policies?: readonly RoutePolicy[]
   readonly middlewares?: readonly RouteMiddlewareUse[]
   /**

@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
 import type { ContentType } from '../../model/model.ts'
+import type { PublicationFilter } from '../../query/query.ts'
 import type { Ability } from '../ability.ts'
 import type {
   FieldOf,
@@ -10,6 +11,7 @@ import type {
   TermsOf,
   TypeName,
   TypeOptions,
+  TypeUid,
 } from '../document-types.ts'
 import type { RequestState } from '../request-state.ts'
 
@@ -117,7 +119,7 @@ interface Filtered<Terms extends TypeOptions> {
   readonly filters?: FiltersOf<Terms>
   /** The text occurs in a text, number or uid attribute. */
   readonly _q?: string
-  readonly publicationFilter?: string
+  readonly publicationFilter?: PublicationFilter
 }
 
 export interface CountParams<Terms extends TypeOptions> extends Filtered<Terms>, Omit<Versioned, 'locale'> {
@@ -178,7 +180,7 @@ export type VersionParams<
 
 /** Context of a document middleware: one action, of REST or of code. */
 export interface DocumentContext {
-  readonly uid: string
+  readonly uid: TypeUid
   readonly contentType: ContentType
   readonly action: DocumentAction
   /** Parameters of the action. Changes made before `next` is called take effect. */

@@ -1,4 +1,5 @@
 import type { GraphqlContext, PluginApp, ResolverContext, ResolverInfo } from '../context.ts'
+import type { ComponentUid, ScopeName, TypeUid } from '../document-types.ts'
 import type { ResolverMiddleware } from '../middleware.ts'
 import type { PolicyAnswer } from '../policy.ts'
 import type { Libraries, NamedMiddleware, NamedPolicy } from '../registry.ts'
@@ -6,7 +7,7 @@ import type { Libraries, NamedMiddleware, NamedPolicy } from '../registry.ts'
 /** The `graphql` service of an extension (reference/graphql.md#9-extension-service): removes and adds parts of the schema. Usable in `register` only. */
 export interface GraphqlService {
   /** Switches for the generated schema of a content-type, by uid; for a component only its fields. */
-  shadowCRUD(uid: string): ShadowType
+  shadowCRUD(uid: TypeUid | ComponentUid): ShadowType
   /** Adds an extension of the schema, or a function that returns one. Can be called several times. */
   use(extension: GraphqlExtension | ((tools: GraphqlTools) => GraphqlExtension)): GraphqlService
 }
@@ -152,7 +153,7 @@ export interface ResolverOptions {
    * false: public. With `scope`, the caller needs all of its permissions instead of the field's own. By default a generated
    * field requires its own permission; a custom field of Query or Mutation is for signed-in users and full-access tokens.
    */
-  readonly auth?: false | { readonly scope?: readonly string[] }
+  readonly auth?: false | { readonly scope?: readonly ScopeName[] }
   readonly policies?: readonly ResolverPolicy[]
   /** The first middleware is outermost. */
   readonly middlewares?: readonly ResolverMiddlewareUse[]

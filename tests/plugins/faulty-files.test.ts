@@ -325,6 +325,11 @@ const NOT_JSON: Readonly<Record<string, readonly [string, string]>> = {
     '(extensions/all) got, under `notes`, a promise: await it',
   ],
   promises: ['() => [1, 2].map(async each => each)', 'got, under `0`, a promise: await it'],
+  documents: ["({ app }) => app.documents('note')", '(extensions/all) got an object of functions: call one'],
+  action: [
+    "({ app }) => ({ data: app.documents('note') })",
+    'got, under `data`, an object of functions: call one, and await it',
+  ],
   deep: ['() => ({ list: [{ names: new Set([1]) }] })', 'got, under `names`, a Set'],
   koa: ['context => { context.body = { a: 1 } }', 'Cannot add property body, object is not extensible'],
   map: ["() => new Map([['a', 1]])", 'got a Map, which JSON does not have: use Object.fromEntries(map)'],

@@ -145,11 +145,20 @@ export function toJsonBody(value: unknown, source: string): string {
 function assertNothingLost(value: unknown, source: string): void {
   let lost: string | null = null
   JSON.stringify(value, (key, inner: unknown) => {
-    const kind = lost === null ? foreignKind(inner) : null
-    if (kind) lost = `${source} got, under \`${key}\`, ${kind}`
+    const kind = lost === null ? (foreignKind(inner) ?? functionsKind(inner)) : null
+    if (kind) lost = `${source} got${key === '' ? '' : `, under \`${key}\`,`} ${kind}`
     return lost === null ? inner : null
   })
   if (lost !== null) throw new TypeError(lost)
+}
+
+/** An object of functions, such as `app.documents(uid)` without an action, is `{}` in JSON. */
+function functionsKind(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return null
+  const inner: unknown[] = Object.values(value)
+  return inner.length > 0 && inner.every(each => typeof each === 'function')
+    ? 'an object of functions: call one, and await it'
+    : null
 }
 
 const isSerializerError = ({ stack = '' }: Error): boolean =>

@@ -216,6 +216,11 @@ function withTokens(
       throw new Error(
         `\`tokens\`: project.yaml declares no API token \`${name}\` under \`apiTokens\`${didYouMean(name, Object.keys(settings.apiTokens))}`,
       )
+    // The server takes such a header for one without a credential, and the caller for anonymous.
+    if (secret === '' || secret.includes(' '))
+      throw new Error(
+        `\`tokens\`: the secret of \`${name}\` is empty or has a space, so no request can send it`,
+      )
     const { hash: _, ...rest } = declared
     return [name, { ...rest, secret }] as const
   })

@@ -282,3 +282,9 @@ test('the example of the documentation passes', async t => {
   t.is(code, 0, output)
   t.regex(output, /pass 1\b/)
 })
+
+test('a secret of an API token that no request can send is an error', async t => {
+  const message = /the secret of `all` is empty or has a space/
+  for (const all of ['any text', ''])
+    await t.throwsAsync(createTestApp({ project: NOTES, tokens: { all } }), { message })
+})

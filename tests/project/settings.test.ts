@@ -63,7 +63,9 @@ test('a name of an inherited property, such as `constructor`, is a word like any
     'only the extensions know the storages',
   )
   t.deepEqual(
-    await faultsOf('name: A\ncontentTypes: { a: { draftAndPublish: constructor, attributes: { b: string } } }\n'),
+    await faultsOf(
+      'name: A\ncontentTypes: { a: { draftAndPublish: constructor, attributes: { b: string } } }\n',
+    ),
     ['project.yaml:2:39 expected true or false, found "constructor" (contentTypes.a.draftAndPublish)'],
   )
 })

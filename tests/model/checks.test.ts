@@ -129,14 +129,6 @@ contentTypes: { author: { attributes: { name: string } } }`,
     '6:57 contentTypes.article.attributes.slug.localized: `article.slug` cannot be shared by all locales: a uid always has one value per locale',
     '7:80 contentTypes.article.attributes.other.localized: `article.other` cannot be shared by all locales: a relation always has one value per locale',
   ],
-  'only an attribute of a localized type is localized': [
-    `components: { a.part: { attributes: { text: { type: string, localized: true } } } }
-contentTypes:
-  article: { attributes: { title: { type: string, localized: true }, other: { type: string, localized: false } } }
-  page: { localized: true, attributes: { title: { type: string, localized: true } } }`,
-    '1:72 components["a.part"].attributes.text.localized: `localized` has no effect on `a.part.text`: a component has the locale of the document that it is in: remove `localized`',
-    '3:62 contentTypes.article.attributes.title.localized: `localized` has no effect on `article.title`: `article` has no locales: write `localized: true` at it, or remove this one',
-  ],
   'a uid is generated from a text attribute that exists': [
     `contentTypes:
   article:

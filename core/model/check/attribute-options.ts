@@ -44,22 +44,6 @@ function faultOf(
   return `\`${attributeName(holder, targetField)}\` is of type ${source.type}: a uid is generated from a text attribute`
 }
 
-/** Without locales of its type, an attribute has one value. */
-export function* localizedOfNone(declarations: Declarations): Generator<ModelFinding> {
-  for (const { holder, name, declaration } of declaredAttributes(declarations)) {
-    if (holder.localized || declaration.localized !== true) continue
-    const reason =
-      holder.holder === 'component'
-        ? 'a component has the locale of the document that it is in: remove `localized`'
-        : `\`${holder.key}\` has no locales: write \`localized: true\` at it, or remove this one`
-    yield {
-      code: 'not-localized',
-      message: `\`localized\` has no effect on \`${attributeName(holder, name)}\`: ${reason}`,
-      path: attributePath(holder, name, 'localized'),
-    }
-  }
-}
-
 /** Relations and uids of a localized type always have a value per locale (reference/documents.md#2-shared-attributes). */
 export function* alwaysLocalized(declarations: Declarations): Generator<ModelFinding> {
   for (const { holder, name, declaration } of declaredAttributes(declarations)) {

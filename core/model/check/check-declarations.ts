@@ -11,7 +11,6 @@ import {
   componentCycles,
   enumerations,
   knownComponents,
-  localizedOfNone,
   regexes,
   uidSources,
 } from './attribute-options.ts'
@@ -29,7 +28,6 @@ const RULES: readonly ModelRule[] = [
   componentCycles,
   relationSides,
   alwaysLocalized,
-  localizedOfNone,
   uidSources,
   enumerations,
   regexes,

@@ -10,7 +10,6 @@ export const MODEL_CODES = [
   'relation-side',
   'component-cycle',
   'always-localized',
-  'not-localized',
   'uid-source',
   'enumeration',
   'regex',

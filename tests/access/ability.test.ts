@@ -63,7 +63,9 @@ const POOLS = {
 const NULLS = ['$null', '$notNull']
 const EQUAL = ['$eq', '$ne', '$in', '$notIn', ...NULLS]
 const ORDER = ['$lt', '$lte', '$gt', '$gte', '$between']
-const FOLD = ['$eqi', '$nei', '$containsi', '$notContainsi', '$startsWithi', '$endsWithi']
+/** A condition that compares an enumeration with another word is refused. */
+const WHOLE = ['$eqi', '$nei']
+const FOLD = [...WHOLE, '$containsi', '$notContainsi', '$startsWithi', '$endsWithi']
 const TEXT = [...EQUAL, ...FOLD, '$contains', '$notContains', '$startsWith', '$endsWith']
 const NUMBER = [...EQUAL, ...ORDER]
 const OPERATORS: Readonly<Record<keyof typeof POOLS, readonly string[]>> = {
@@ -100,7 +102,8 @@ function comparison(operators: readonly string[], pool: readonly unknown[]): Rec
   if (operator === '$between') return { $between: [pick(pool), pick(pool)] }
   if (operator === '$in' || operator === '$notIn') return { [operator]: [pick(pool), ...some(pool, 3)] }
   const value = pick(pool)
-  return { [operator]: FOLD.includes(operator) ? String(value).slice(0, 1 + randomInt(6)) : value }
+  const isPart = FOLD.includes(operator) && !(WHOLE.includes(operator) && pool === POOLS.level)
+  return { [operator]: isPart ? String(value).slice(0, 1 + randomInt(6)) : value }
 }
 
 function related(): Record<string, unknown> {

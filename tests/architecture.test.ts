@@ -108,7 +108,8 @@ test('a package that is required by its name or path is in an installation', t =
     ),
     [],
   )
-  t.deepEqual(found(/\bpackageFile\('([^']+)'\)/g).sort(), readJson('scripts/required-packages.json').sort())
+  const loaded = found(/\b(?:packageFile|requirePackage)(?:<.*?>)?\('([^']+)'\)/g)
+  t.deepEqual(loaded.sort(), readJson('scripts/required-packages.json').sort())
 })
 
 test('every folder and file directly in core and tools is in a layer', t => {

@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module'
 import type slugifyText from '@sindresorhus/slugify'
 import { memoize, once } from '../base/memo.ts'
-import { packageFile } from '../base/package-file.ts'
+import { requirePackage } from '../base/package-file.ts'
 
 /**
  * The GraphQL names of an enumeration's values, name → value, in the order of the values. They are derived as Strapi
@@ -41,7 +40,6 @@ function unusedName(name: string, used: ReadonlySet<string>): string {
   return `${name}_${number}`
 }
 
-/** Loaded lazily: most projects do not need it. */
 const slugify = once(
-  (): typeof slugifyText => createRequire(import.meta.url)(packageFile('@sindresorhus/slugify')).default,
+  () => requirePackage<{ readonly default: typeof slugifyText }>('@sindresorhus/slugify').default,
 )

@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module'
 import { createContext, Script } from 'node:vm'
 import type { RE2JS } from 're2js'
-import { packageFile } from '../base/package-file.ts'
+import { requirePackage } from '../base/package-file.ts'
 
 /** A regular expression of project.yaml, which values of clients are tested against. */
 export interface SafePattern {
@@ -40,8 +39,7 @@ function isSimple(source: string): boolean {
 function linearTest(source: string): SafePattern['test'] | null {
   const text = toRe2(source)
   if (text === null) return null
-  // Loaded lazily: most projects do not need it.
-  const library: { readonly RE2JS: typeof RE2JS } = createRequire(import.meta.url)(packageFile('re2js'))
+  const library = requirePackage<{ readonly RE2JS: typeof RE2JS }>('re2js')
   try {
     const compiled = library.RE2JS.compile(library.RE2JS.translateRegExp(text))
     return value => compiled.test(value)

@@ -1,4 +1,4 @@
-import type { ContentType } from '../model/model.ts'
+import type { ContentType, Model } from '../model/model.ts'
 
 /** Actions on content-types. `publish` and `readDrafts` need drafts, `createLocalization` needs locales. */
 export const CONTENT_ACTIONS = [
@@ -50,6 +50,12 @@ export function subjectOf(type: ContentType): string {
   if (subject === undefined) throw new TypeError(`no subject for the built-in type ${type.uid}`)
   return subject
 }
+
+/** The content-types by their subjects. */
+export const typesBySubject = ({
+  contentTypes,
+}: Pick<Model, 'contentTypes'>): ReadonlyMap<string, ContentType> =>
+  new Map([...contentTypes.values()].map(type => [subjectOf(type), type]))
 
 /** All actions on documents of a content-type. */
 export function actionsOf(type: ContentType): readonly Action[] {

@@ -66,6 +66,10 @@ export function hintFor(word: string, candidates: Iterable<string>, none = 'ther
   return known.length === 0 ? `: ${none}` : `: one of ${ticked(known)}`
 }
 
+/** Says that a value is not one of an enumeration. */
+export const notListed = (value: string, name: string, values: readonly string[]): string =>
+  `\`${value}\` is not a value of \`${name}\`${hintFor(value, values)}`
+
 /**
  * Optimal string alignment distance. Returns `limit` without computing it for words that are too long, too different in
  * length, or whose beginnings differ too much already.

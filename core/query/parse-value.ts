@@ -59,10 +59,15 @@ function parseNumber(raw: unknown): Parsed {
   return Number.isFinite(number) ? ok(number) : invalidValue('a number')
 }
 
-const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, null, undefined, 'false', 'f', '0', ''])
+const FALSE = [false, 0, 'false', 'f', '0']
+const FALSE_WORDS: ReadonlySet<unknown> = new Set([...FALSE, null, undefined, ''])
+const WORDS: ReadonlySet<unknown> = new Set([...FALSE, true, 1, 'true', 't', '1'])
 
 /** reference/rest.md#7-filters: any other value is true, including these words in capitals. */
 export const isTrue = (raw: unknown): boolean => !FALSE_WORDS.has(raw)
+
+/** True for the words that mean true or false themselves. */
+export const isBooleanWord = (raw: unknown): boolean => WORDS.has(raw)
 
 const parseBoolean = (raw: unknown): Parsed =>
   typeof raw === 'object' ? invalidValue('true or false') : ok(isTrue(raw))

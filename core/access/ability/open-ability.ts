@@ -7,7 +7,14 @@ import { deepFreeze } from '../../base/plain-data.ts'
 import type { ContentType, Model, ScalarAttribute, ValueType } from '../../model/model.ts'
 import { isListEntryOperator, isTextual, type Operator } from '../../query/operators.ts'
 import type { Comparison, Filter, RelatedFilter, Value } from '../../query/query.ts'
-import { type Action, BUILT_IN_ACTIONS, CONTENT_ACTIONS, isReadAction, subjectOf } from '../actions.ts'
+import {
+  type Action,
+  BUILT_IN_ACTIONS,
+  CONTENT_ACTIONS,
+  isReadAction,
+  subjectOf,
+  typesBySubject,
+} from '../actions.ts'
 import type { Caller } from '../caller.ts'
 import { type AbilityRule, conjunction, filterFor } from '../compile/condition.ts'
 import { readableAttributes } from '../readable-attributes.ts'
@@ -84,7 +91,7 @@ interface BoundRules {
 
 function bindRules({ grants, user }: Caller): BoundRules {
   const { rules, model } = grants.roleRules()
-  const types = new Map([...model.contentTypes.values()].map(type => [subjectOf(type), type]))
+  const types = typesBySubject(model)
   const drafts = new Map(
     rules.filter(({ action }) => action === 'readDrafts').map(rule => [rule.subject, rule]),
   )

@@ -5,15 +5,16 @@ import { compileStorage } from '../../model/compile-storage.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { Project } from '../../project/project.ts'
-import type { PermissionOptions, Permissions, Settings } from '../../project/settings/settings.ts'
+import type { PermissionOptions, Settings } from '../../project/settings/settings.ts'
 import {
   BUILT_IN_ACTIONS,
   isBuiltInSubject,
   missingFeature,
   permissionPartsOf,
-  subjectOf,
+  typesBySubject,
 } from '../actions.ts'
 import type { Caller, Grants } from '../caller.ts'
+import { type DeclaredPermissions, declaredPermissions } from '../declared-permissions.ts'
 import { type Holders, PUBLIC, resolveHolders } from '../holders.ts'
 import {
   type AccessFinding,
@@ -54,18 +55,6 @@ export function compileAccess(project: Project, model: Model): Result<Access, Di
   if (findings.length > 0) return failed(...findings.map(finding => toDiagnostic(finding, project)))
   return ok(toAccess(settings, holders, model))
 }
-
-/** The permissions of roles and of tokens of the type `custom`. */
-const declaredPermissions = ({ roles, apiTokens }: Settings): readonly DeclaredPermissions[] => [
-  ...Object.entries(roles).map(
-    ([key, { permissions }]): DeclaredPermissions => ({ permissions, path: ['roles', key, 'permissions'] }),
-  ),
-  ...Object.entries(apiTokens).flatMap(([key, token]): readonly DeclaredPermissions[] =>
-    token.type === 'custom'
-      ? [{ permissions: token.permissions, path: ['apiTokens', key, 'permissions'] }]
-      : [],
-  ),
-]
 
 function toAccess(settings: Settings, holders: Holders, model: Model): Access {
   const grants = (name: string, entries: PermissionTable): Grants =>
@@ -110,15 +99,9 @@ export function checkedProjectStorage(project: Project, model: Model): Result<St
   return access.ok ? ok(projectStorage(project, model)) : access
 }
 
-/** The permissions of one role or token, with their path in the project file. */
-interface DeclaredPermissions {
-  readonly permissions: Permissions
-  readonly path: Path
-}
-
 function* checkPermissions(declared: DeclaredPermissions, model: Model): Generator<AccessFinding> {
   const subjects = subjectNames(model)
-  const types = new Map([...model.contentTypes.values()].map(type => [subjectOf(type), type]))
+  const types = typesBySubject(model)
   for (const [subject, actions] of Object.entries(declared.permissions)) {
     const path = [...declared.path, subject]
     if (!subjects.includes(subject)) {

@@ -1,10 +1,10 @@
-import { hintFor } from '../../base/nearest.ts'
+import { notListed } from '../../base/nearest.ts'
 import { isRecord } from '../../base/plain-data.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { Attribute, Holder, ScalarAttribute } from '../../model/model.ts'
 import { isListEntryOperator, isOperator, type Operator, operatorTraits } from '../../query/operators.ts'
 import { targetHolder } from '../../query/parse-place.ts'
-import { parseValue } from '../../query/parse-value.ts'
+import { isBooleanWord, parseValue } from '../../query/parse-value.ts'
 import { userPath } from '../user-path.ts'
 
 /** A value of a condition that its attribute cannot have. `path` leads to it inside the condition. */
@@ -62,10 +62,10 @@ function refusalOf(attribute: ScalarAttribute, operator: Operator, value: unknow
   const { name, type, values } = attribute
   const { arity, text, fold } = operatorTraits(operator)
   const refused = (expected: string) => `Invalid value for ${operator} of ${name}: expected ${expected}`
-  if (arity === 'flag') return isTruth(value) ? undefined : refused('true or false')
+  if (arity === 'flag') return isBooleanWord(value) ? undefined : refused('true or false')
   if (values && WHOLE.has(operator)) return unknownValue(attribute, String(value), values, fold)
   if (text || isListEntryOperator(operator, type)) return undefined
-  if (type === 'boolean') return isTruth(value) ? undefined : refused('true or false')
+  if (type === 'boolean') return isBooleanWord(value) ? undefined : refused('true or false')
   const parsed = parseValue(attribute, value)
   return parsed.ok ? undefined : refused(parsed.reasons[0]?.expected ?? 'another value')
 }
@@ -80,12 +80,5 @@ function unknownValue(
   fold: boolean,
 ): string | undefined {
   const isSame = (one: string) => one === value || (fold && one.toLowerCase() === value.toLowerCase())
-  return values.some(isSame)
-    ? undefined
-    : `\`${value}\` is not a value of \`${name}\`${hintFor(value, values)}`
+  return values.some(isSame) ? undefined : notListed(value, name, values)
 }
-
-/** Filters take every other word as true. */
-const TRUTHS: ReadonlySet<unknown> = new Set([true, false, 0, 1, 'true', 'false', 't', 'f', '0', '1'])
-
-const isTruth = (value: unknown): boolean => TRUTHS.has(value)

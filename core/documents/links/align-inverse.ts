@@ -16,6 +16,7 @@ import {
   inTable,
   type LinkSlot,
   ownedBy,
+  ownedTo,
   Parameters,
 } from './inverse-sql.ts'
 
@@ -173,8 +174,8 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
     const d = endOf(end, parameters)
     return { text: text(d, ownRows(aligning, parameters, d)), values: parameters.values }
   }
-  const leads = (alias: string, status: Status, d: EndOptions) =>
-    inTable(relation, alias, { end: d, statuses: () => `'${status}'` })
+  const leads = (alias: string, owner: string, status: Status, end: EndOptions) =>
+    ownedTo(relation, alias, owner, { end, statuses: () => `'${status}'` })
   const columns: readonly (readonly [string, string])[] = [
     ...link.owner.map(([column, owner]) => [column, columnOf('p', owner)] as const),
     [link.targetKey, columnOf('s', link.targetKey)],
@@ -187,15 +188,15 @@ function alignTable(aligning: Aligning, link: TableLink): readonly Statement[] {
   const owners = (rows: string) => `(SELECT * FROM ${ident(table.name)} p WHERE ${rows} OFFSET 0) p`
   const f = sharesStatus ? `${ident(table.name)} f, ` : ''
   const kept = (d: EndOptions) =>
-    `SELECT FROM ${f}${links} s WHERE ${and(...paired, ownedBy(relation, 's', own), leads('s', from, d))}`
+    `SELECT FROM ${f}${links} s WHERE ${and(...paired, leads('s', own, from, d))}`
   return [
     print(
       (d, rows) =>
-        `DELETE FROM ${links} l USING ${owners(rows)} WHERE ${ownedBy(relation, 'l', 'p')} AND ${leads('l', to, d)} AND NOT EXISTS (${kept(d)})`,
+        `DELETE FROM ${links} l USING ${owners(rows)} WHERE ${leads('l', 'p', to, d)} AND NOT EXISTS (${kept(d)})`,
     ),
     print(
       (d, rows) =>
-        `INSERT INTO ${links} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${owners(rows)}, ${f}${links} s WHERE ${and(...paired, ownedBy(relation, 's', own), leads('s', from, d))} ${onConflict(link)}`,
+        `INSERT INTO ${links} (${columns.map(([column]) => ident(column)).join(', ')}) SELECT ${columns.map(([, value]) => value).join(', ')} FROM ${owners(rows)}, ${f}${links} s WHERE ${and(...paired, leads('s', own, from, d))} ${onConflict(link)}`,
     ),
   ]
 }

@@ -17,6 +17,7 @@ import {
   type LinkSlot,
   named,
   ownedBy,
+  ownedTo,
   Parameters,
   printEnds,
   reached,
@@ -99,7 +100,7 @@ export function printPlaces(
   const [from, at] =
     link.kind === 'table'
       ? [
-          `${ownersFirst(relation, v, owners)} JOIN ${ident(link.table)} l ON ${ownedBy(relation, 'l', 'v')} AND ${inTable(relation, 'l', { end: V, statuses: status })}`,
+          `${ownersFirst(relation, v, owners)} JOIN ${ident(link.table)} l ON ${ownedTo(relation, 'l', 'v', { end: V, statuses: status })}`,
           columnOf('l', place),
         ]
       : [
@@ -236,7 +237,7 @@ export function printDisconnect(
     const status = parameters.anyOf(statuses)
     const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
     return link.kind === 'table'
-      ? `USING ${ownersFirst(relation, v, owners)} WHERE ${ownedBy(relation, 'l', 'v')} AND ${where(V, status)}`
+      ? `USING ${ownersFirst(relation, v, owners)} WHERE ${ownedTo(relation, 'l', 'v', { end: V, statuses: status })}`
       : `FROM ${v} WHERE ${owners} AND ${filter(where(V, status))}`
   }).map(statement => ({ ...statement, name: `disconnect ${attribute.name}` }))
 }

@@ -141,23 +141,57 @@ export const inSlot = ({ key, locale }: LinkSlot, alias: string, end: EndOptions
   )
 
 /** Condition: a row of a link table links to an end, in one of the statuses. */
-export function inTable(
+export function inTable(relation: InverseRelation, alias: string, reach: ReachOptions): string {
+  const { link } = relation
+  if (link.kind !== 'table') throw new TypeError('the links lie in columns')
+  return and(
+    `${columnOf(alias, link.targetKey)} = ${reach.end.target}`,
+    ...whichTarget(relation, alias, reach),
+  )
+}
+
+/** The status and the locale that links of a table name. */
+function whichTarget(
   { link, namesStatus }: InverseRelation,
   alias: string,
   { end, statuses }: ReachOptions,
-): string {
+): readonly string[] {
   if (link.kind !== 'table') throw new TypeError('the links lie in columns')
-  return and(
-    `${columnOf(alias, link.targetKey)} = ${end.target}`,
-    namesStatus && link.targetStatus !== null && `${columnOf(alias, link.targetStatus)} = ${statuses()}`,
-    link.targetLocale !== null && `${columnOf(alias, link.targetLocale)} = ${end.locale}`,
-  )
+  const { targetStatus, targetLocale } = link
+  return [
+    ...(namesStatus && targetStatus !== null ? [`${columnOf(alias, targetStatus)} = ${statuses()}`] : []),
+    ...(targetLocale === null ? [] : [`${columnOf(alias, targetLocale)} = ${end.locale}`]),
+  ]
 }
 
 /** That a row of the link table is one of an owner's row. */
 export function ownedBy({ link }: InverseRelation, alias: string, owner: string): string {
   if (link.kind !== 'table') throw new TypeError('the links lie in columns')
   return and(...link.owner.map(([column, own]) => `${columnOf(alias, column)} = ${columnOf(owner, own)}`))
+}
+
+/** Both: the row is a link of an owner's row, and leads to an end. The owner's index finds it. */
+export function ownedTo(
+  relation: InverseRelation,
+  alias: string,
+  owner: string,
+  reach: ReachOptions,
+): string {
+  const { link } = relation
+  if (link.kind !== 'table') throw new TypeError('the links lie in columns')
+  const owned = link.owner.map(([column, own]) => [columnOf(alias, column), columnOf(owner, own)] as const)
+  const leads = [columnOf(alias, link.targetKey), reach.end.target] as const
+  return and(...inOrder([...owned, leads]), ...whichTarget(relation, alias, reach))
+}
+
+/**
+ * Compares columns for equality so that only an index that begins with the first one finds them. Until statistics are taken the
+ * index of targets looks as good as the owner's: it would read all links to a document for each of its owners.
+ */
+export function inOrder(pairs: readonly (readonly [string, string])[]): readonly string[] {
+  const columns = pairs.map(([column]) => column).join(', ')
+  const values = pairs.map(([, value]) => value).join(', ')
+  return [`(${columns}) >= (${values})`, `(${columns}) <= (${values})`]
 }
 
 /** The key of the document that a write is from, and the locale that its links have or share; null: none. */

@@ -4,7 +4,7 @@ import type { Statement } from '../../sql/statement.ts'
 import type { LinkTarget, OwnEdit } from '../desired-state.ts'
 import type { ListView } from '../rows/list-places.ts'
 import { nextPlaces, PLACE_AT_END } from './inverse-changes.ts'
-import { and, columnOf, insertInto, Parameters } from './inverse-sql.ts'
+import { and, columnOf, inOrder, insertInto, Parameters } from './inverse-sql.ts'
 import type { ListRows } from './list-bounds.ts'
 
 export interface OwnList {
@@ -69,9 +69,10 @@ function printDisconnect(list: OwnList, own: OwnEdit, gone: readonly Entry[]): S
   const parameters = new Parameters()
   const v = printEntries(gone, parameters)
   const row = ownerRow(list, own, { alias: 'o', status: 'draft', parameters })
-  const same = targetColumns(link).map(column => `${columnOf('l', column)} = ${columnOf('v', column)}`)
+  const target = targetColumns(link).map(column => [columnOf('l', column), columnOf('v', column)] as const)
+  const same = inOrder([['l.owner_id', 'o.id'], ...target])
   return {
-    text: `DELETE FROM ${ident(link.table)} l USING ${v}, ${ident(owner.table)} o WHERE ${and(row, 'l.owner_id = o.id', ...same)}`,
+    text: `DELETE FROM ${ident(link.table)} l USING ${v}, ${ident(owner.table)} o WHERE ${and(row, ...same)}`,
     values: parameters.values,
   }
 }

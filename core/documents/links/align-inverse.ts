@@ -4,17 +4,21 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Alignment } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
-import { emptied, filter, onConflict } from './inverse-changes.ts'
+import { inValuesOf } from '../sql/write-print.ts'
+import { emptied, onConflict } from './inverse-changes.ts'
 import {
   and,
   columnOf,
   type EndOptions,
   endOf,
+  filter,
   type InverseEnd,
   type InverseRelation,
+  inOrder,
   inSlot,
   inTable,
   type LinkSlot,
+  lookUp,
   ownedBy,
   ownedTo,
   Parameters,
@@ -35,11 +39,11 @@ export function printDiffering(relation: InverseRelation, end: InverseEnd, to: S
       : differingRows(relation, link, d)
   const published =
     to === 'published' && sharesStatus && table.status
-      ? ` AND EXISTS (SELECT FROM ${ident(table.name)} p WHERE ${and(`${columnOf('p', table.key)} = ${key}`, `${columnOf('p', table.status)} = 'published'`, ...inLocale(relation, 'p', d))})`
+      ? ` AND EXISTS (SELECT FROM ${ident(table.name)} p WHERE ${and(`${columnOf('p', table.key)} = ${key}`, `${columnOf('p', table.status)} = 'published'`, ...inLocale(relation, 'p', d))} OFFSET 0)`
       : ''
   return {
     name: `lock owners to align ${attribute.name}`,
-    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${key} IN (${differing})${published} ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${inValuesOf(key, differing)}${published} ORDER BY ${id} FOR UPDATE`,
     values: parameters.values,
   }
 }
@@ -67,7 +71,7 @@ function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, 
   // OFFSET 0: the plan begins with the links, however many the document is expected to have.
   const from =
     link.kind === 'table'
-      ? `(SELECT * FROM ${ident(link.table)} l WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })} OFFSET 0) l JOIN ${ident(table.name)} x ON ${ownedBy(relation, 'l', 'x')}`
+      ? `(SELECT * FROM ${ident(link.table)} l WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })} OFFSET 0) l, ${lookUp(table.name, 'x', ownedBy(relation, 'l', 'x'))}`
       : `${ident(table.name)} x WHERE ${inSlot(slotOf(link, null), 'x', d)}`
   const begin = link.kind === 'table' ? 'WHERE' : 'AND'
   const [locale] = inLocale(relation, 'x', d)
@@ -139,9 +143,9 @@ function pair({ relation, from }: Aligning): readonly string[] {
   const { table } = relation
   if (table.status === null) throw new TypeError(`${table.name} has no statuses`)
   return [
-    `${columnOf('f', table.key)} = ${columnOf('p', table.key)}`,
-    ...(table.locale ? [`${columnOf('f', table.locale)} = ${columnOf('p', table.locale)}`] : []),
-    `${columnOf('f', table.status)} = '${from}'`,
+    ...inOrder([[columnOf('f', table.key), columnOf('p', table.key)]]),
+    ...(table.locale ? [filter(`${columnOf('f', table.locale)} = ${columnOf('p', table.locale)}`)] : []),
+    filter(`${columnOf('f', table.status)} = '${from}'`),
   ]
 }
 
@@ -149,9 +153,9 @@ function pair({ relation, from }: Aligning): readonly string[] {
 function ownRows({ relation, to, owners }: Aligning, parameters: Parameters, d: EndOptions): string {
   const { table, sharesStatus } = relation
   return and(
-    `${columnOf('p', table.key)} IN (SELECT unnest(${parameters.put(owners, 'integer[]')}))`,
-    sharesStatus && table.status !== null && `${columnOf('p', table.status)} = '${to}'`,
-    ...inLocale(relation, 'p', d),
+    `${columnOf('p', table.key)} = ANY (${parameters.put(owners, 'integer[]')})`,
+    sharesStatus && table.status !== null && filter(`${columnOf('p', table.status)} = '${to}'`),
+    ...inLocale(relation, 'p', d).map(filter),
   )
 }
 

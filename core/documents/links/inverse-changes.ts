@@ -3,18 +3,21 @@ import type { Status } from '../../query/query.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { nextId } from '../sql/known-sequences.ts'
+import { inValuesOf } from '../sql/write-print.ts'
 import { GAP } from '../sql/write-rows.ts'
 import {
   and,
   columnOf,
   type EndOptions,
   endIn,
+  filter,
   type InverseEnd,
   type InverseRelation,
   inSlot,
   insertInto,
   inTable,
   type LinkSlot,
+  lookUp,
   named,
   ownedBy,
   ownedTo,
@@ -72,7 +75,7 @@ export function printLockLinked(
   const linked =
     link.kind === 'table'
       ? [
-          `SELECT x.${ident(table.key)} FROM ${ident(link.table)} l JOIN ${ident(table.name)} x ON ${ownedBy(relation, 'l', 'x')} WHERE ${columnOf('l', link.targetKey)} = ANY (${targets})`,
+          `SELECT x.${ident(table.key)} FROM (SELECT * FROM ${ident(link.table)} l WHERE ${columnOf('l', link.targetKey)} = ANY (${targets}) OFFSET 0) l, ${lookUp(table.name, 'x', ownedBy(relation, 'l', 'x'))}`,
         ]
       : slotsOf(relation, link, statuses).map(
           slot =>
@@ -81,7 +84,7 @@ export function printLockLinked(
   const all = [`SELECT unnest(${own})`, ...linked].join(' UNION ')
   return {
     name: `lock ${table.name} that link`,
-    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${key} IN (${all}) ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${inValuesOf(key, all)} ORDER BY ${id} FOR UPDATE`,
     values: parameters.values,
   }
 }
@@ -96,7 +99,7 @@ export function printPlaces(
   const v = printEntries(entries, parameters)
   const status = parameters.anyOf(statuses)
   const place = link.inversePosition ?? 'id'
-  const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
+  const owners = ownersOf(relation, status)
   const [from, at] =
     link.kind === 'table'
       ? [
@@ -121,15 +124,17 @@ export function printPlaces(
 // A kept plan does not know how many links lead to one document: rows are found by their own keys, then compared with it. Links to it
 // that are read for each entry, or for each owner, would take quadratic time.
 
+/** Condition: `o` is a row of an entry's owner, which is found by its key alone. */
+function ownersOf(relation: InverseRelation, statuses: () => string): string {
+  return and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses }))
+}
+
 /** The entries with their owners' rows, as `v`. PostgreSQL joins nothing else before OFFSET 0. */
 function ownersFirst({ link, table }: InverseRelation, v: string, owners: string): string {
   if (link.kind !== 'table') throw new TypeError('the links lie in columns')
   const own = link.owner.map(([, column]) => columnOf('o', column))
   return `(SELECT v.target, v.target_locale, v.turn, ${own.join(', ')} FROM ${v} JOIN ${ident(table.name)} o ON ${owners} OFFSET 0) v`
 }
-
-/** A condition by which PostgreSQL looks up no rows, in an index or a join. */
-export const filter = (condition: string): string => `(${condition}) IS TRUE`
 
 /** Makes the entries' rows link, in their places. `sequence`: that of the table in which places are numbered. */
 export function printConnect(
@@ -143,7 +148,7 @@ export function printConnect(
   const last = entries.reduce((most, { turn }) => Math.max(most, turn), 0)
   const turns = parameters.put(last, 'integer')
   const ends = nextPlaces(sequence, turns)
-  const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
+  const owners = ownersOf(relation, status)
   const { link } = relation
   return {
     name: `connect ${relation.attribute.name}`,
@@ -235,7 +240,7 @@ export function printDisconnect(
   return removals(relation, statuses, (where, parameters) => {
     const v = printEntries(entries, parameters)
     const status = parameters.anyOf(statuses)
-    const owners = and(...named(relation, 'o', 'v'), ...reached(relation, 'o', { end: V, statuses: status }))
+    const owners = ownersOf(relation, status)
     return link.kind === 'table'
       ? `USING ${ownersFirst(relation, v, owners)} WHERE ${ownedTo(relation, 'l', 'v', { end: V, statuses: status })}`
       : `FROM ${v} WHERE ${owners} AND ${filter(where(V, status))}`

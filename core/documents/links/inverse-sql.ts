@@ -97,6 +97,9 @@ export interface ReachOptions {
   readonly statuses: () => string
 }
 
+/** A condition by which PostgreSQL looks up no rows, in an index or a join. */
+export const filter = (condition: string): string => `(${condition}) IS TRUE`
+
 /** Rows of an owner that a write of these statuses reaches. */
 export function reached(
   { table, sharesStatus, sharesLocale }: InverseRelation,
@@ -104,21 +107,21 @@ export function reached(
   { end, statuses }: ReachOptions,
 ): readonly string[] {
   return [
-    ...(sharesStatus && table.status ? [`${columnOf(alias, table.status)} = ${statuses()}`] : []),
-    ...(sharesLocale && table.locale ? [`${columnOf(alias, table.locale)} = ${end.locale}`] : []),
+    ...(sharesStatus && table.status ? [filter(`${columnOf(alias, table.status)} = ${statuses()}`)] : []),
+    ...(sharesLocale && table.locale ? [filter(`${columnOf(alias, table.locale)} = ${end.locale}`)] : []),
   ]
 }
 
-/** Rows of the owner that an entry names. */
+/** Rows of the owner that an entry names, found by their key. */
 export function named(
   { table, choosesStatus, choosesLocale }: InverseRelation,
   alias: string,
   entry: string,
 ): readonly string[] {
   return [
-    `${columnOf(alias, table.key)} = ${entry}.key`,
-    ...(choosesStatus && table.status ? [`${columnOf(alias, table.status)} = ${entry}.status`] : []),
-    ...(choosesLocale && table.locale ? [`${columnOf(alias, table.locale)} = ${entry}.locale`] : []),
+    ...inOrder([[columnOf(alias, table.key), `${entry}.key`]]),
+    ...(choosesStatus && table.status ? [filter(`${columnOf(alias, table.status)} = ${entry}.status`)] : []),
+    ...(choosesLocale && table.locale ? [filter(`${columnOf(alias, table.locale)} = ${entry}.locale`)] : []),
   ]
 }
 
@@ -164,11 +167,17 @@ function whichTarget(
   ]
 }
 
-/** That a row of the link table is one of an owner's row. */
+/** That a row of the link table is one of an owner's row, which is looked up. */
 export function ownedBy({ link }: InverseRelation, alias: string, owner: string): string {
   if (link.kind !== 'table') throw new TypeError('the links lie in columns')
-  return and(...link.owner.map(([column, own]) => `${columnOf(alias, column)} = ${columnOf(owner, own)}`))
+  return and(
+    ...inOrder(link.owner.map(([column, own]) => [columnOf(owner, own), columnOf(alias, column)] as const)),
+  )
 }
+
+/** Rows of a table that are looked up for each row before them in a FROM. OFFSET 0 lets PostgreSQL begin with no other. */
+export const lookUp = (table: string, alias: string, condition: string): string =>
+  `LATERAL (SELECT * FROM ${ident(table)} ${alias} WHERE ${condition} OFFSET 0) ${alias}`
 
 /** Both: the row is a link of an owner's row, and leads to an end. The owner's index finds it. */
 export function ownedTo(
@@ -185,8 +194,9 @@ export function ownedTo(
 }
 
 /**
- * Compares columns for equality so that only an index that begins with the first one finds them. Until statistics are taken the
- * index of targets looks as good as the owner's: it would read all links to a document for each of its owners.
+ * Compares columns for equality so that PostgreSQL looks rows up, by an index that begins with the first column. Two plans look as
+ * good until statistics are taken, and take quadratic time: the index of targets finds all links to a document for each of its
+ * owners; a join that begins with the table reads all of it for each value, which needs an equality that could be merged.
  */
 export function inOrder(pairs: readonly (readonly [string, string])[]): readonly string[] {
   const columns = pairs.map(([column]) => column).join(', ')

@@ -295,9 +295,9 @@ function printUpdates(rows: Update, types: TableColumns, values: unknown[]): str
 }
 
 function printDeletes(match: Tuples, types: TableColumns, values: unknown[]): string {
-  const { text, values: own } = unnest(match, types, values.length)
+  const { lists, values: own } = unnest(match, types, values.length)
   values.push(...own)
-  return `DELETE FROM ${ident(match.table)} WHERE ${among(match.columns, text)}`
+  return `DELETE FROM ${ident(match.table)} WHERE ${among(match.columns, lists)}`
 }
 
 /** A cell of a new row. `allocated`: the index, from 1, of an id among those that the statement allocates. */

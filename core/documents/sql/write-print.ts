@@ -56,13 +56,25 @@ export interface Tuples {
 export function unnest({ columns, rows }: Omit<Tuples, 'table'>, types: TableColumns, before = 0) {
   const lists = columns.map((column, index) => `$${before + index + 1}::${listType(typeOf(types, column))}`)
   return {
+    lists,
     text: `unnest(${lists.join(', ')})`,
     values: columns.map((_, index) => rows.map(row => row[index] ?? null)),
   }
 }
 
-export const among = (columns: readonly string[], list: string, alias = ''): string =>
-  `(${columns.map(column => `${alias}${name(column)}`).join(', ')}) IN (SELECT * FROM ${list})`
+/** Condition: the columns hold one of the tuples that the lists have side by side. */
+export function among(columns: readonly string[], lists: readonly string[], alias = ''): string {
+  const own = columns.map(column => `${alias}${name(column)}`).join(', ')
+  return lists.length === 1
+    ? `${own} = ANY (${lists[0]})`
+    : `(${own}) IN (SELECT * FROM unnest(${lists.join(', ')}))`
+}
+
+/**
+ * Condition: a column holds a value that a query selects. PostgreSQL runs the query first and looks its values up, whatever its
+ * statistics say: an `IN` may become a join that begins with the other table.
+ */
+export const inValuesOf = (column: string, query: string): string => `${column} = ANY (ARRAY(${query}))`
 
 /** Rows that hold one of the tuples, with these columns in the stored form. */
 export function printSelectAmong(
@@ -71,11 +83,11 @@ export function printSelectAmong(
   types: TableColumns,
   locking = false,
 ): Statement {
-  const { text, values } = unnest(match, types)
+  const { lists, values } = unnest(match, types)
   const columns = wanted.map(column => storedForm(column, types.get(column)))
   return {
     name: `read ${match.table} to write`,
-    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, text)}${locking ? ` ORDER BY ${name('id')} FOR UPDATE` : ''}`,
+    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, lists)}${locking ? ` ORDER BY ${name('id')} FOR UPDATE` : ''}`,
     values,
   }
 }
@@ -103,11 +115,17 @@ export function printSelectBelow(
   types: TableColumns,
 ): Statement {
   const all = wanted.map(column => storedForm(column, types.get(column)))
-  const own = `SELECT ${owners.columns.map(name).join(', ')} FROM ${name(owners.table)} WHERE ${name(owners.documentId)} = $1::text`
+  const from = `FROM ${name(owners.table)} WHERE ${name(owners.documentId)} = $1::text`
+  const [first = '', ...rest] = owners.columns.map(name)
+  const where = inValuesOf(columns.slice(0, 1).map(name).join(), `SELECT ${first} ${from}`)
+  const tuple =
+    rest.length === 0
+      ? ''
+      : ` AND ((${columns.map(name).join(', ')}) IN (SELECT ${[first, ...rest].join(', ')} ${from})) IS TRUE`
   const also = named ? ` AND ${name(named[0])} = $2::text` : ''
   return {
     name: `read ${table} to write`,
-    text: `SELECT ${all.join(', ')} FROM ${name(table)} WHERE (${columns.map(name).join(', ')}) IN (${own})${also}`,
+    text: `SELECT ${all.join(', ')} FROM ${name(table)} WHERE ${where}${tuple}${also}`,
     values: [owners.is, ...(named ? [named[1]] : [])],
   }
 }
@@ -130,11 +148,11 @@ export function printReleaseMatch(
   { columns, filled }: Released,
   types: TableColumns,
 ): Statement {
-  const { text, values } = unnest(match, types)
+  const { lists, values } = unnest(match, types)
   const sets = columns.map(column => `${name(column)} = ${filled ? spareOf(types.get(column)) : 'NULL'}`)
   return {
     name: `release links of ${match.table}`,
-    text: `UPDATE ${name(match.table)} SET ${sets.join(', ')} WHERE ${among(match.columns, text)}`,
+    text: `UPDATE ${name(match.table)} SET ${sets.join(', ')} WHERE ${among(match.columns, lists)}`,
     values,
   }
 }

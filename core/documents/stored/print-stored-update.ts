@@ -12,7 +12,7 @@ import { NO_CURRENT_ROWS, tableLinkOf } from '../rows/write-load.ts'
 import type { WritePlanOptions } from '../rows/write-options.ts'
 import { nextId, sequenceOf } from '../sql/known-sequences.ts'
 import { failUnless } from '../sql/print-changes.ts'
-import { columnsOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
+import { columnsOf, inValuesOf, type TableColumns, typeOf, valueType } from '../sql/write-print.ts'
 import { GAP, isNew, noChanges } from '../sql/write-rows.ts'
 import { printCopiedComponents } from './published-components.ts'
 import { leftComponents, printAssertions } from './stored-assertions.ts'
@@ -227,7 +227,7 @@ function printList(
   const columns = targetColumns(link)
   const same = (alias: string) =>
     columns.map(each => `${columnOf(alias, each)} IS NOT DISTINCT FROM ${columnOf('w', each)}`)
-  const gone = `DELETE FROM ${table} l USING rows$ o WHERE l.owner_id = o.id`
+  const gone = `DELETE FROM ${table} l WHERE ${inValuesOf('l.owner_id', 'SELECT id FROM rows$')}`
   if (edges.length === 0) return [[`gone${index}$`, gone]]
   const isThere = `EXISTS (SELECT FROM ${wanted} w WHERE ${and(...same('l'))})`
   // A link that the draft has already keeps its place in the list of the other side.

@@ -11,7 +11,7 @@ import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
 import { and, columnOf, insertInto } from '../links/inverse-sql.ts'
 import { targetColumns } from '../links/own-list-sql.ts'
 import { isTableLinked, tableLinkOf } from '../rows/write-load.ts'
-import { columnsOf } from '../sql/write-print.ts'
+import { columnsOf, inValuesOf } from '../sql/write-print.ts'
 import { type ComponentLevel, hasFewComponents, levelsOf, type NamedPart } from './stored-components.ts'
 import { isCoveredByStoredRule, storedRule } from './stored-rules.ts'
 
@@ -44,7 +44,10 @@ function rowsOf(
   const column = (name: string) => columnOf('c', name)
   const status = `${column(table.status)} IN (${statuses.map(quoteText).join(', ')})`
   const own = level.above
-    ? `${column(table.ownerKey)} IN (SELECT c.id ${rowsOf(level.above, statuses, { type, locale }, storage)})`
+    ? inValuesOf(
+        column(table.ownerKey),
+        `SELECT c.id ${rowsOf(level.above, statuses, { type, locale }, storage)}`,
+      )
     : and(
         `${column(table.ownerKey)} = (SELECT ${columnOf('s', storage.table(type).key)} FROM stored$ s)`,
         `${column(table.locale)} ${locale === null ? 'IS NULL' : `= ${quoteText(locale)}`}`,
@@ -127,7 +130,7 @@ const linksAreAlike = (level: ComponentLevel, rows: string, storage: Storage): r
     const columns = [...ownerColumns(link, 'id'), ...targetColumns(link), link.position]
     const [id = ''] = ownerColumns(link, 'id')
     const compared = columns.map(each => columnOf('l', each)).join(', ')
-    return `NOT EXISTS (SELECT FROM ${ident(link.table)} l WHERE ${columnOf('l', id)} IN (SELECT c.id ${rows}) GROUP BY ${compared} HAVING count(*) <> 2)`
+    return `NOT EXISTS (SELECT FROM ${ident(link.table)} l WHERE ${inValuesOf(columnOf('l', id), `SELECT c.id ${rows}`)} GROUP BY ${compared} HAVING count(*) <> 2)`
   })
 
 const ownerColumns = (link: ReturnType<typeof tableLinkOf>, own: string): readonly string[] =>
@@ -155,7 +158,7 @@ export function printCopiedComponents(left: LeftComponents, storage: Storage): r
           ...statuses.map(column => [column, `'published'`] as const),
         ]
         const where = and(
-          `${columnOf('l', id)} IN (SELECT c.id ${rows})`,
+          inValuesOf(columnOf('l', id), `SELECT c.id ${rows}`),
           ...statuses.map(column => `${columnOf('l', column)} = 'draft'`),
         )
         return [

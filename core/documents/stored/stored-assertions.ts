@@ -5,6 +5,7 @@ import { and, columnOf } from '../links/inverse-sql.ts'
 import { targetColumns } from '../links/own-list-sql.ts'
 import { isShared } from '../rows/planning.ts'
 import { tableLinkOf } from '../rows/write-load.ts'
+import { inValuesOf } from '../sql/write-print.ts'
 import { type LeftComponents, printComponentAssertions } from './published-components.ts'
 import { columnsOfAttribute, isList, storedRule } from './stored-rules.ts'
 import type { Printing, StoredUpdate, StoredUpdateOptions } from './stored-update.ts'
@@ -79,5 +80,5 @@ function valuesAreAlike(
 /** Draft and published row have the same links at the same places. */
 function listsAreAlike(link: TableLink): string {
   const columns = [...targetColumns(link), link.position].map(each => columnOf('l', each)).join(', ')
-  return `NOT EXISTS (SELECT FROM ${ident(link.table)} l WHERE l.owner_id IN (SELECT id FROM rows$) GROUP BY ${columns} HAVING count(*) <> 2)`
+  return `NOT EXISTS (SELECT FROM ${ident(link.table)} l WHERE ${inValuesOf('l.owner_id', 'SELECT id FROM rows$')} GROUP BY ${columns} HAVING count(*) <> 2)`
 }

@@ -105,7 +105,7 @@ export function printUniqueConflicts(claims: readonly ClaimedValue[], options: C
     `t.${ident(column)} = w.value`,
     ...(locale === null ? [] : [`t.${ident(locale)} IS NOT DISTINCT FROM w.locale`]),
     ...(published === null ? [] : [`t.${ident(published)} = 'published'`]),
-    `NOT ${among(options.but.columns, but.text, 't.')}`,
+    `NOT ${among(options.but.columns, but.lists, 't.')}`,
   ]
   return {
     name: `check that ${called} is unique`,

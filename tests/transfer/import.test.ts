@@ -369,6 +369,16 @@ function partedNumbers(count: number, round: string): readonly string[] {
   return [JSON.stringify(head), ...lines]
 }
 
+test('an import ends with statistics of what it wrote', async t => {
+  const place = { folder: projectFolder(t, PARTED).path, database: await openTestDatabase(t) }
+  const rowsOf = async () => {
+    const text = `SELECT reltuples FROM pg_class WHERE relname = 'numbers'`
+    return Number((await place.database.run({ text, values: [] })).rows[0]?.[0])
+  }
+  await imported(place, partedNumbers(1000, 'round one'))
+  t.is(await rowsOf(), 1000)
+})
+
 test('an update of documents whose tables were never analysed does not scan them in each batch', async t => {
   const place = { folder: projectFolder(t, PARTED).path, database: await openTestDatabase(t) }
   const count = 6_000

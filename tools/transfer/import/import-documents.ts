@@ -159,6 +159,7 @@ async function writeStream(
     if (from === BEGINNING) await removeUnstarted(options.database, [digest])
     return failedFor(error.faults)
   }
+  if (taken > 0) await analyzeTables(options)
   await endImport(digest, options)
   return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.skipped()) })
 }

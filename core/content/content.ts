@@ -18,6 +18,8 @@ export interface ContentDocument extends ContentEntry, ImportedDocument {
   readonly files: readonly MediaFile[]
   /** Changes with any value that would be written, except passwords. */
   readonly digest: string
+  /** Of the same entry, for the type with and without drafts and locales: gaining or losing them edits no entry. */
+  readonly otherDigests: () => readonly string[]
 }
 
 export interface ContentVersion extends ImportedVersion {

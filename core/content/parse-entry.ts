@@ -40,6 +40,7 @@ export function parseEntry(raw: RawEntry, options: ParseEntryOptions): ParsedEnt
     shared: sharedParts(type, parsed, statuses),
     files: options.links.files,
     digest: entryDigest(type, parsed, statuses),
+    otherDigests: () => otherDigests(type, parsed, statuses, options.model),
   }
   return { document, faults: [...faults, ...locales.faults, ...parsed.flatMap(body => body.faults)] }
 }
@@ -258,6 +259,21 @@ function entryDigest(type: ContentType, bodies: readonly ParsedBody[], statuses:
     digestedValues(type, new Map([...values].filter(([name]) => Object.hasOwn(body, name)))),
   ])
   return createHash('sha256').update(JSON.stringify(whole)).digest('hex')
+}
+
+/** Digests that the same entry has if its type has drafts or locales, and if it has none. */
+function otherDigests(
+  type: ContentType,
+  bodies: readonly ParsedBody[],
+  statuses: readonly Status[],
+  { defaultLocale }: Model,
+): readonly string[] {
+  const forms = statuses.includes('published')
+    ? ([['published'], ['draft', 'published']] as const)
+    : [statuses]
+  const locales = bodies.length === 1 ? [null, defaultLocale] : []
+  const sameBodies = [bodies, ...locales.map(locale => bodies.map(body => ({ ...body, locale })))]
+  return forms.flatMap(form => sameBodies.map(each => entryDigest(type, each, form)))
 }
 
 /** Without passwords: they are set only once, and a digest would allow guessing them. */

@@ -227,15 +227,18 @@ async function readAppliedDigests(runner: Runner): Promise<AppliedDigests> {
 }
 
 /** True if a document must be written: it is new, or it has changed in a file with `on: sync`. */
-function isDue({ type, name, on, digest }: ContentDocument, ledger: AppliedDigests): boolean {
-  const written = ledger.get(documentKey(type.uid, name))
-  return written === undefined || (on === 'sync' && written !== digest)
+function isDue(document: ContentDocument, ledger: AppliedDigests): boolean {
+  const { type, name, on } = document
+  return !ledger.has(documentKey(type.uid, name)) || (on === 'sync' && isEdited(document, ledger))
 }
 
 /** True if an entry was edited after it was written, in a file with `on: create`. */
-function hasUnappliedEdit({ type, name, on, digest }: ContentDocument, ledger: AppliedDigests): boolean {
+const hasUnappliedEdit = (document: ContentDocument, ledger: AppliedDigests): boolean =>
+  document.on === 'create' && isEdited(document, ledger)
+
+function isEdited({ type, name, digest, otherDigests }: ContentDocument, ledger: AppliedDigests): boolean {
   const written = ledger.get(documentKey(type.uid, name))
-  return on === 'create' && written !== undefined && written !== digest
+  return written !== undefined && written !== digest && !otherDigests().includes(written)
 }
 
 async function recordApplied(

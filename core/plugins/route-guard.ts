@@ -182,7 +182,7 @@ function refusalReason(caller: Caller, auth: RouteAuth, own: PermissionScope | n
   const missing = scopes.find(({ subject, action }) => !caller.grants.allows(subject, action))
   return missing
     ? missingPermission(caller, `${missing.subject}.${missing.action}`)
-    : 'The route has no permission of its own, so it needs a signed-in user or an API token: send one, or declare `auth` of the route'
+    : 'The route has no permission of its own, so it needs a signed-in user or a full-access token: send one, or declare `auth` of the route'
 }
 
 interface AuthenticateOptions extends RouteAuthOptions {

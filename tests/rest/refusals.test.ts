@@ -44,6 +44,10 @@ async function open(t: ExecutionContext, explainDenials = true): Promise<TestApp
     'policies/closed.js',
     "import { definePolicy } from 'plinth'\nexport default definePolicy({ check: () => false })\n",
   )
+  folder.write(
+    'extensions/own.js',
+    "import { defineExtension } from 'plinth'\nexport default defineExtension({ register: ({ rest }) => rest.route('GET', '/own', () => 1) })\n",
+  )
   return openTestApp(t, { project: project(explainDenials), plugins: folder.path })
 }
 
@@ -84,6 +88,18 @@ test('a refusal names the missing permission and the line that grants it', async
   )
   t.regex(await refused('GET', '/api/notes', { token: 'unknown' }), /^401 The credential is not an API token/)
   t.is(await refused('GET', '/api/pages'), '403 The policy `closed` refused')
+})
+
+test('a route without a permission of its own names the callers that it admits', async t => {
+  const app = await open(t)
+  for (const request of [{}, { token: secretOf('reader') }]) {
+    const { status, body } = await app.request('GET', '/api/own', request)
+    t.is(status, 403)
+    t.regex(
+      String((body as RefusedBody).error.details.reason),
+      /needs a signed-in user or a full-access token/,
+    )
+  }
 })
 
 test('a document that does not meet the condition of a permission is refused with that reason', async t => {

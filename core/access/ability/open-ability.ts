@@ -70,7 +70,7 @@ export class CallerAbility extends Ability<Abilities, MongoConditions> {
     if (type) return subjectOf(type)
     const types = [...this.#model.contentTypes.values()].map(subjectOf)
     throw new AbilityError(
-      `unknown subject \`${name}\`${didYouMean(name, [...types, 'auth'])}: name a content-type, or mark a document with subject('<content-type>', document)`,
+      `unknown subject \`${name}\`${didYouMean(name, [...types, 'auth']) || ": name a content-type, or mark a document with subject('<content-type>', document)"}`,
     )
   }
 

@@ -126,6 +126,13 @@ const YES_OR_NO: ReadonlyMap<string, string> = new Map([
   ['off', 'false'],
 ])
 
+/** Values of these types that were put in quotes. */
+const UNQUOTED: Readonly<Record<string, RegExp>> = {
+  boolean: /^(?:true|false)$/,
+  integer: /^-?\d{1,15}$/,
+  number: /^-?\d{1,15}(?:\.\d{1,15})?$/,
+}
+
 function remedy(
   wanted: readonly string[],
   { parentSchema }: ErrorObject,
@@ -136,8 +143,10 @@ function remedy(
   const { value } = node
   if (wanted.includes('boolean') && typeof value === 'string') {
     const meant = YES_OR_NO.get(value.toLowerCase())
-    return meant === undefined ? '' : `: write \`${meant}\``
+    if (meant !== undefined) return `: write \`${meant}\``
   }
+  if (typeof value === 'string' && wanted.some(type => UNQUOTED[type]?.test(value)))
+    return `: write \`${value}\` without quotes`
   if (isFreeText(wanted, parentSchema) && value !== null) return ': put it in quotes'
   if (meansList(wanted) && value !== null) return `: write \`[${value}]\``
   return ''

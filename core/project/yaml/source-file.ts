@@ -137,8 +137,11 @@ async function readAtMost(path: string, limit: number): Promise<Buffer> {
   }
 }
 
+/** With a byte order mark, or the two bytes of each ASCII character without one. */
 const isUtf16 = (bytes: Buffer): boolean =>
-  (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  (bytes[0] === 0xff && bytes[1] === 0xfe) ||
+  (bytes[0] === 0xfe && bytes[1] === 0xff) ||
+  [0, 1].some(odd => bytes.length >= 4 && bytes[odd] === 0 && bytes[odd + 2] === 0)
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''

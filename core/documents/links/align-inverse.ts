@@ -4,22 +4,19 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Alignment } from '../desired-state.ts'
 import { slotOf } from '../rows/write-links.ts'
-import { inValuesOf } from '../sql/write-print.ts'
+import { filter, inOrder, inValuesOf } from '../sql/look-ups.ts'
 import { emptied, onConflict } from './inverse-changes.ts'
 import {
   and,
   columnOf,
   type EndOptions,
   endOf,
-  filter,
   type InverseEnd,
   type InverseRelation,
-  inOrder,
   inSlot,
   inTable,
   type LinkSlot,
-  lookUp,
-  ownedBy,
+  linkedRows,
   ownedTo,
   Parameters,
 } from './inverse-sql.ts'
@@ -68,10 +65,9 @@ function differingRows(relation: InverseRelation, link: ColumnLink | TableLink, 
   const x = (column: string) => columnOf('x', column)
   const place =
     link.inversePosition === null ? null : columnOf(link.kind === 'table' ? 'l' : 'x', link.inversePosition)
-  // OFFSET 0: the plan begins with the links, however many the document is expected to have.
   const from =
     link.kind === 'table'
-      ? `(SELECT * FROM ${ident(link.table)} l WHERE ${inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER })} OFFSET 0) l, ${lookUp(table.name, 'x', ownedBy(relation, 'l', 'x'))}`
+      ? linkedRows(relation, inTable({ ...relation, namesStatus: false }, 'l', { end: d, statuses: NEVER }))
       : `${ident(table.name)} x WHERE ${inSlot(slotOf(link, null), 'x', d)}`
   const begin = link.kind === 'table' ? 'WHERE' : 'AND'
   const [locale] = inLocale(relation, 'x', d)

@@ -3,21 +3,20 @@ import type { Status } from '../../query/query.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import { nextId } from '../sql/known-sequences.ts'
-import { inValuesOf } from '../sql/write-print.ts'
+import { filter, inValuesOf } from '../sql/look-ups.ts'
 import { GAP } from '../sql/write-rows.ts'
 import {
   and,
   columnOf,
   type EndOptions,
   endIn,
-  filter,
   type InverseEnd,
   type InverseRelation,
   inSlot,
   insertInto,
   inTable,
   type LinkSlot,
-  lookUp,
+  linkedRows,
   named,
   ownedBy,
   ownedTo,
@@ -75,7 +74,7 @@ export function printLockLinked(
   const linked =
     link.kind === 'table'
       ? [
-          `SELECT x.${ident(table.key)} FROM (SELECT * FROM ${ident(link.table)} l WHERE ${columnOf('l', link.targetKey)} = ANY (${targets}) OFFSET 0) l, ${lookUp(table.name, 'x', ownedBy(relation, 'l', 'x'))}`,
+          `SELECT x.${ident(table.key)} FROM ${linkedRows(relation, `${columnOf('l', link.targetKey)} = ANY (${targets})`)}`,
         ]
       : slotsOf(relation, link, statuses).map(
           slot =>

@@ -3,6 +3,7 @@ import type { ColumnLink, LinkStorage, Storage, TypeTable } from '../../model/st
 import type { Status } from '../../query/query.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { slotOf } from '../rows/write-links.ts'
+import { filter, inOrder, lookUp } from '../sql/look-ups.ts'
 
 /** A two-way relation as statements of its inverse side need it: the owner's rows store the links. */
 export interface InverseRelation {
@@ -97,9 +98,6 @@ export interface ReachOptions {
   readonly statuses: () => string
 }
 
-/** A condition by which PostgreSQL looks up no rows, in an index or a join. */
-export const filter = (condition: string): string => `(${condition}) IS TRUE`
-
 /** Rows of an owner that a write of these statuses reaches. */
 export function reached(
   { table, sharesStatus, sharesLocale }: InverseRelation,
@@ -175,9 +173,13 @@ export function ownedBy({ link }: InverseRelation, alias: string, owner: string)
   )
 }
 
-/** Rows of a table that are looked up for each row before them in a FROM. OFFSET 0 lets PostgreSQL begin with no other. */
-export const lookUp = (table: string, alias: string, condition: string): string =>
-  `LATERAL (SELECT * FROM ${ident(table)} ${alias} WHERE ${condition} OFFSET 0) ${alias}`
+/** `FROM` the links `l` that meet a condition, and the owners' rows `x` that they are of. The links come first, however many are expected. */
+export function linkedRows(relation: InverseRelation, condition: string): string {
+  const { link, table } = relation
+  if (link.kind !== 'table') throw new TypeError('the links lie in columns')
+  const links = `(SELECT * FROM ${ident(link.table)} l WHERE ${condition} OFFSET 0) l`
+  return `${links}, ${lookUp(table.name, 'x', ownedBy(relation, 'l', 'x'))}`
+}
 
 /** Both: the row is a link of an owner's row, and leads to an end. The owner's index finds it. */
 export function ownedTo(
@@ -191,17 +193,6 @@ export function ownedTo(
   const owned = link.owner.map(([column, own]) => [columnOf(alias, column), columnOf(owner, own)] as const)
   const leads = [columnOf(alias, link.targetKey), reach.end.target] as const
   return and(...inOrder([...owned, leads]), ...whichTarget(relation, alias, reach))
-}
-
-/**
- * Compares columns for equality so that PostgreSQL looks rows up, by an index that begins with the first column. Two plans look as
- * good until statistics are taken, and take quadratic time: the index of targets finds all links to a document for each of its
- * owners; a join that begins with the table reads all of it for each value, which needs an equality that could be merged.
- */
-export function inOrder(pairs: readonly (readonly [string, string])[]): readonly string[] {
-  const columns = pairs.map(([column]) => column).join(', ')
-  const values = pairs.map(([, value]) => value).join(', ')
-  return [`(${columns}) >= (${values})`, `(${columns}) <= (${values})`]
 }
 
 /** The key of the document that a write is from, and the locale that its links have or share; null: none. */

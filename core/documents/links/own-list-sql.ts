@@ -3,8 +3,9 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { LinkTarget, OwnEdit } from '../desired-state.ts'
 import type { ListView } from '../rows/list-places.ts'
+import { inOrder } from '../sql/look-ups.ts'
 import { nextPlaces, PLACE_AT_END } from './inverse-changes.ts'
-import { and, columnOf, inOrder, insertInto, Parameters } from './inverse-sql.ts'
+import { and, columnOf, insertInto, Parameters } from './inverse-sql.ts'
 import type { ListRows } from './list-bounds.ts'
 
 export interface OwnList {

@@ -3,6 +3,7 @@ import { type ColumnType, type Storage, writtenColumns } from '../../model/stora
 import { quoteIdentifier as name } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredCell } from '../desired-state.ts'
+import { filter, inValuesOf } from './look-ups.ts'
 
 /** The types of a table's columns, in their order. */
 export type TableColumns = ReadonlyMap<string, ColumnType>
@@ -70,12 +71,6 @@ export function among(columns: readonly string[], lists: readonly string[], alia
     : `(${own}) IN (SELECT * FROM unnest(${lists.join(', ')}))`
 }
 
-/**
- * Condition: a column holds a value that a query selects. PostgreSQL runs the query first and looks its values up, whatever its
- * statistics say: an `IN` may become a join that begins with the other table.
- */
-export const inValuesOf = (column: string, query: string): string => `${column} = ANY (ARRAY(${query}))`
-
 /** Rows that hold one of the tuples, with these columns in the stored form. */
 export function printSelectAmong(
   match: Tuples,
@@ -116,16 +111,18 @@ export function printSelectBelow(
 ): Statement {
   const all = wanted.map(column => storedForm(column, types.get(column)))
   const from = `FROM ${name(owners.table)} WHERE ${name(owners.documentId)} = $1::text`
-  const [first = '', ...rest] = owners.columns.map(name)
-  const where = inValuesOf(columns.slice(0, 1).map(name).join(), `SELECT ${first} ${from}`)
-  const tuple =
-    rest.length === 0
-      ? ''
-      : ` AND ((${columns.map(name).join(', ')}) IN (SELECT ${[first, ...rest].join(', ')} ${from})) IS TRUE`
+  const [first = '', ...more] = columns.map(name)
+  const [ofFirst = '', ...ofMore] = owners.columns.map(name)
+  const where = [
+    inValuesOf(first, `SELECT ${ofFirst} ${from}`),
+    ...(more.length > 0
+      ? [filter(`(${[first, ...more].join(', ')}) IN (SELECT ${[ofFirst, ...ofMore].join(', ')} ${from})`)]
+      : []),
+  ].join(' AND ')
   const also = named ? ` AND ${name(named[0])} = $2::text` : ''
   return {
     name: `read ${table} to write`,
-    text: `SELECT ${all.join(', ')} FROM ${name(table)} WHERE ${where}${tuple}${also}`,
+    text: `SELECT ${all.join(', ')} FROM ${name(table)} WHERE ${where}${also}`,
     values: [owners.is, ...(named ? [named[1]] : [])],
   }
 }

@@ -13,8 +13,8 @@ const OUTDATED = `SELECT c.relname FROM pg_class c WHERE c.relnamespace = $1::re
 /**
  * Analyses the tables that PostgreSQL has no statistics of, or whose rows changed by a tenth since. Without them it expects
  * hundreds of rows for each document, and reads the tables whole for each batch of an update; and nested reads of what was
- * imported take seconds until autovacuum, after a minute, analyses it. A table that another session changes or builds an index of is left
- * as it is.
+ * imported take seconds until autovacuum, after a minute, analyses it. A table that another session changes or builds an
+ * index of is left as it is.
  */
 export async function analyzeTables({ database, storage }: ImporterOptions): Promise<void> {
   const { schema } = database

@@ -40,7 +40,7 @@ test('keys are never substituted', async t => {
 
 test('a quoted text is not a number unless a variable produced it', async t => {
   t.deepEqual(await faultsOf('name: A\nserver: { port: "80" }\n'), [
-    'project.yaml:2:17 expected a whole number, found "80" (server.port)',
+    'project.yaml:2:17 expected a whole number, found "80": write `80` without quotes (server.port)',
   ])
 })
 

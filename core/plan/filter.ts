@@ -12,7 +12,7 @@ import { allOf, anyOf, equal, FALSE, not, select, sqlConstant, TRUE } from '../s
 import type { Expression } from '../sql/nodes.ts'
 import { planComparison } from './comparison.ts'
 import { hasVersion } from './has-version.ts'
-import { type Join, joinComponent, joinLink } from './join.ts'
+import { type Join, joinComponent, joinTested } from './join.ts'
 import type { PlanContext, Row } from './row.ts'
 
 /**
@@ -86,7 +86,7 @@ function exists(
 
 const hopTo = ({ attribute, scope }: RelatedFilter, row: Row, context: PlanContext): Join =>
   isLink(attribute)
-    ? joinLink(row, attribute, scope?.status ?? null, context)
+    ? joinTested(row, attribute, scope?.status ?? null, context)
     : joinComponent(row, attribute, context)
 
 /** The condition on the target rows of a link that the caller may read. */

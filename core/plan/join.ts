@@ -19,16 +19,40 @@ export interface Join {
 const ascending = (...expressions: readonly Expression[]): readonly Order[] =>
   expressions.map(expression => ({ expression, direction: 'asc' }))
 
+/** How the rows of a link are found. */
+interface JoinContext extends PlanContext {
+  /**
+   * Looked up by keys, for each row. Otherwise PostgreSQL chooses an order by its statistics, and without any it would begin with all
+   * rows of the target's table.
+   */
+  readonly looksUp: boolean
+}
+
+/** Resolves a link like joinLink for a condition that some related row fulfils: PostgreSQL may begin with any of its tables. */
+export const joinTested = (
+  row: Row,
+  attribute: LinkAttribute,
+  asked: VersionChoice | null,
+  context: PlanContext,
+): Join => resolveLink(row, attribute, asked, { ...context, looksUp: false })
+
 /**
  * Resolves a link to the requested version (null: the version of the row). A link does not prove that its target
  * exists: the resolved row must exist (reference/documents.md#8-reading, reference/documents.md#9-inverse-side). For `latest` the rows contain all versions of a document;
  * planScope keeps one of them.
  */
-export function joinLink(
+export const joinLink = (
   row: Row,
   attribute: LinkAttribute,
   asked: VersionChoice | null,
   context: PlanContext,
+): Join => resolveLink(row, attribute, asked, { ...context, looksUp: true })
+
+function resolveLink(
+  row: Row,
+  attribute: LinkAttribute,
+  asked: VersionChoice | null,
+  context: JoinContext,
 ): Join {
   const target = typeRow(attribute.target, context.alias(), asked ?? row.status, context.storage)
   const versions = versionConditions(target, asked === null ? row : null, context)
@@ -50,7 +74,9 @@ export function joinSource(
 ): Join & { readonly document: Row } {
   const document = typeRow(root, context.alias(), asked ?? file.status, context.storage)
   const from: SqlSource[] = [targetSource(document, context)]
-  const where: Expression[] = [...versionConditions(document, asked === null ? file : null, context)]
+  const where: Expression[] = [
+    ...versionConditions(document, asked === null ? file : null, { ...context, looksUp: false }),
+  ]
   let row = document
   for (const { attribute, component } of steps) {
     const owned = joinOwned(row, attribute, component, context)
@@ -98,10 +124,11 @@ export function joinOwned(
 }
 
 /** `followed`: the source row of a link to `latest`: only a draft leads to drafts. */
-function versionConditions(target: Row, followed: Row | null, context: PlanContext): readonly Expression[] {
+function versionConditions(target: Row, followed: Row | null, context: JoinContext): readonly Expression[] {
   if (context.storage.table(target.root).status === null) return []
-  if (target.status !== 'latest') return [hasStatus(target, target.status)]
-  return followed ? [anyOf([hasStatus(target, 'published'), hasStatus(followed, 'draft')])] : []
+  const is = context.looksUp ? reachesStatus : hasStatus
+  if (target.status !== 'latest') return [is(target, target.status)]
+  return followed ? [anyOf([is(target, 'published'), hasStatus(followed, 'draft')])] : []
 }
 
 /** The status of a version of a type with drafts. */
@@ -110,11 +137,32 @@ const versionStatus = ({ status, ownStatus }: Row): Expression =>
 
 const hasStatus = ({ ownStatus }: Row, status: Status): Expression => equal(ownStatus, sqlConstant(status))
 
-const targetSource = (target: Row, context: PlanContext, on: Expression | null = null): SqlSource => ({
+/**
+ * True for the rows of a status, of which there are two. Without statistics PostgreSQL expects of an equality that hardly any row
+ * fulfils it, and would look up by status instead of by key.
+ */
+const reachesStatus = ({ ownStatus }: Row, status: Status): Expression =>
+  binary(ownStatus, status === 'published' ? '>=' : '<=', sqlConstant(status))
+
+const targetSource = (target: Row, context: PlanContext): SqlSource => ({
   table: context.storage.table(target.root).name,
   alias: target.alias,
-  on,
+  on: null,
 })
+
+/** A link's table and its target's. `own`: the conditions on the link, `linked`: on both, `found`: on the target. */
+function joinThrough(
+  link: SqlSource,
+  target: Row,
+  { own, linked, found }: Readonly<Record<'own' | 'linked' | 'found', readonly Expression[]>>,
+  context: JoinContext,
+): Pick<Join, 'from' | 'where'> {
+  const source = targetSource(target, context)
+  if (!context.looksUp) return { from: [link, { ...source, on: allOf(linked) }], where: [...own, ...found] }
+  // PostgreSQL reads a source with an offset after those that it depends on.
+  const window = { where: allOf([...linked, ...found]), order: [], limit: null, offset: sqlConstant(0) }
+  return { from: [link, { ...source, window }], where: own }
+}
 
 const idOf = (row: Row): Expression => column(row.alias, 'id')
 
@@ -197,7 +245,7 @@ function joinTable(
   link: TableLink,
   target: Row,
   versions: readonly Expression[],
-  context: PlanContext,
+  context: JoinContext,
 ): Join {
   const alias = context.alias()
   const where = link.owner.flatMap(([own, owner]) =>
@@ -207,12 +255,10 @@ function joinTable(
     where.push(equal(column(alias, link.targetStatus), versionStatus(target)))
   }
   const named = link.targetLocale === null ? null : column(alias, link.targetLocale)
+  const linked = [equal(target.key, column(alias, link.targetKey))]
+  const found = [...versions, ...localeCondition(row, target, named)]
   return {
-    from: [
-      { table: link.table, alias, on: null },
-      targetSource(target, context, equal(target.key, column(alias, link.targetKey))),
-    ],
-    where: [...where, ...versions, ...localeCondition(row, target, named)],
+    ...joinThrough({ table: link.table, alias, on: null }, target, { own: where, linked, found }, context),
     row: target,
     order: ascending(column(alias, link.position), idOf(target)),
   }
@@ -224,7 +270,7 @@ function joinInverse(
   attribute: RelationAttribute,
   target: Row,
   versions: readonly Expression[],
-  context: PlanContext,
+  context: JoinContext,
 ): Join {
   const { counterpart } = attribute
   if (!counterpart) throw new TypeError(`${row.holder.uid}.${attribute.name} is an inverse of nothing`)
@@ -264,22 +310,19 @@ function joinInverseTable(
   link: TableLink,
   target: Row,
   versions: readonly Expression[],
-  context: PlanContext,
+  context: JoinContext,
 ): Join {
   const alias = context.alias()
-  const joined = link.owner.map(([own, owner]) => equal(column(target.alias, owner), column(alias, own)))
+  const linked = link.owner.map(([own, owner]) => equal(column(target.alias, owner), column(alias, own)))
   const where = equalsRowColumn(row.key, row, column(alias, link.targetKey))
   if (link.targetStatus !== null && row.root.draftAndPublish && !target.root.draftAndPublish) {
     where.push(equal(column(alias, link.targetStatus), versionStatus(row)))
   }
   const named = link.targetLocale === null ? null : column(alias, link.targetLocale)
   const order = link.inversePosition === null ? [] : [column(alias, link.inversePosition)]
+  const found = [...versions, ...inverseLocale(row, target, named)]
   return {
-    from: [
-      { table: link.table, alias, on: null },
-      targetSource(target, context, { kind: 'logic', operator: 'and', terms: joined }),
-    ],
-    where: [...where, ...versions, ...inverseLocale(row, target, named)],
+    ...joinThrough({ table: link.table, alias, on: null }, target, { own: where, linked, found }, context),
     row: target,
     order: ascending(...order, idOf(target)),
   }

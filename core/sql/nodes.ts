@@ -225,7 +225,10 @@ export interface SqlSource {
   readonly alias: Alias
   /** The join's condition; null on the first source. */
   readonly on: Expression | null
-  /** Restricts the table before anything is computed for its rows, so skipped rows stay cheap. */
+  /**
+   * Restricts the table before anything is computed for its rows, so skipped rows stay cheap. The window of a joined source may depend
+   * on the sources before it.
+   */
   readonly window?: RowWindow
   /** Reads the rows of the answer's `page` in its order, or its `matches`, instead of the table. */
   readonly reads?: 'page' | 'matches'

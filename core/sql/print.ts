@@ -152,7 +152,7 @@ function printSource(source: SqlSource, at: number, context: PrintContext): stri
   const { alias, window } = source
   const rows = window ? printRows(source, context) : printTable(source, context)
   if (at === 0) return `${rows} ${alias}`
-  return `JOIN ${rows} ${alias} ON ${source.on ? print(source.on, context) : 'true'}`
+  return `JOIN ${window ? 'LATERAL ' : ''}${rows} ${alias} ON ${source.on ? print(source.on, context) : 'true'}`
 }
 
 function printRows(source: SqlSource, context: PrintContext): string {

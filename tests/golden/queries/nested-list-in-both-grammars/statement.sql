@@ -5,8 +5,10 @@ FROM "authors" t6$
 WHERE t6$."id" = t1$."author_key") r$) AS "author", (SELECT coalesce(json_agg(r$), '[]')
 FROM (SELECT t7$."id" AS "id", t7$."document_id" AS "documentId", t7$."title" AS "title"
 FROM "articles_related_links" t8$
-JOIN "articles" t7$ ON t7$."document_key" = t8$."target_key"
-WHERE (t8$."owner_id" = t1$."id" AND t7$."status" = 'published' AND t7$."locale" = t1$."locale" AND t7$."views" > $1::bigint)
+JOIN LATERAL (SELECT t7$.*
+FROM "articles" t7$
+WHERE (t7$."document_key" = t8$."target_key" AND t7$."status" >= 'published' AND t7$."locale" = t1$."locale") OFFSET 0) t7$ ON true
+WHERE (t8$."owner_id" = t1$."id" AND t7$."views" > $1::bigint)
 ORDER BY t7$."title", t7$."id") r$) AS "related"
 FROM (SELECT t1$.*
 FROM "articles" t1$

@@ -5,7 +5,9 @@ FROM "articles" t1$
 WHERE (t1$."status" = 'published' AND t1$."locale" = $1::text)
 ORDER BY (SELECT t2$."weight" AS "key"
 FROM "articles_tags_links" t3$
-JOIN "tags" t2$ ON t2$."id" = t3$."target_key"
+JOIN LATERAL (SELECT t2$.*
+FROM "tags" t2$
+WHERE t2$."id" = t3$."target_key" OFFSET 0) t2$ ON true
 WHERE t3$."owner_id" = t1$."id"
 ORDER BY 1 DESC LIMIT 1) DESC, (SELECT t4$."label" AS "key"
 FROM "components_shared_link" t4$

@@ -10,7 +10,9 @@ FROM (SELECT (SELECT row_to_json(r$)
 FROM (SELECT (SELECT row_to_json(r$)
 FROM (SELECT (SELECT count(*) AS "count"
 FROM "articles_tags_links" t4$
-JOIN "tags" t3$ ON t3$."id" = t4$."target_key"
+JOIN LATERAL (SELECT t3$.*
+FROM "tags" t3$
+WHERE t3$."id" = t4$."target_key" OFFSET 0) t3$ ON true
 WHERE t4$."owner_id" = t1$."id") AS "count") r$) AS "attributes") r$) AS "data") r$) AS "tags", (SELECT coalesce(json_agg(r$), '[]')
 FROM (SELECT t5$."id" AS "id", t5$."label" AS "label", t5$."url" AS "url"
 FROM "components_shared_link" t5$

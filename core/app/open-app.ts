@@ -3,6 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import { unlessAborted } from '../base/with-timeout.ts'
 import type { Database } from '../database/database.ts'
 import { type Generation, openGeneration } from '../database/generations/generations.ts'
+import { type KeptStatistics, keepStatistics } from '../database/keep-statistics.ts'
 import { watchDatabase } from '../database/watch-database.ts'
 import { openSlowReads, type SlowReads } from '../doctor/slow-reads.ts'
 import type { Events } from '../events/events.ts'
@@ -127,7 +128,11 @@ export async function prepareApp(
     })
     const slowReads = openSlowReads()
     const watch = databaseWatchOf(blueprint, options)
-    const database = watchDatabase(detectDrift(unwatched, { tables, generation }), {
+    const statistics = keepStatistics(detectDrift(unwatched, { tables, generation }), {
+      tables: tables.map(({ name }) => name),
+      failed: message => observer.emit({ kind: 'upkeepFailed', message }),
+    })
+    const database = watchDatabase(statistics.database, {
       ...watch,
       reportSlow(slow) {
         slowReads.record(slow.milliseconds, slow.work)
@@ -138,7 +143,7 @@ export async function prepareApp(
     const events = openEvents({ database, model: blueprint.model, listeners, observer })
     const identity = signIn.value(database, events.outbox, mail.value)
     const { others, signal, onStep } = options
-    const opened = { registered: registered.value, observer, production, slowReads }
+    const opened = { registered: registered.value, observer, production, slowReads, statistics }
     const preparation = { ...(others && { others }), ...(onStep && { onStep }), signal }
     return openOnDatabase(blueprint, { unwatched, generation, identity, events, ...opened, ...preparation })
   })
@@ -150,6 +155,7 @@ interface OpeningOptions extends PrepareOptions {
   readonly registered: RegisteredApp
   readonly production: boolean
   readonly slowReads: SlowReads
+  readonly statistics: KeptStatistics
 }
 
 /** A failure leaves nothing running. */
@@ -167,6 +173,7 @@ async function openOnDatabase(
   const problem = await bootstrap(blueprint, opening)
   if (problem === null) {
     app.events.start()
+    opening.statistics.start()
     return ok(app)
   }
   await app.close()
@@ -218,6 +225,7 @@ function assembleApp(blueprint: Blueprint, opened: OpenSections): App {
       await events.close()
       await destroyPlugins(blueprint.plugins, registered.app, observer)
       await identity.background.settled()
+      await opened.statistics.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { addAll, groupBy } from '../../../core/base/plain-data.ts'
 import { failed, failedFor, ok, type Result } from '../../../core/base/result.ts'
 import type { Transaction } from '../../../core/database/database.ts'
+import { analyzeOutdated } from '../../../core/database/outdated-statistics.ts'
 import { type ConflictCandidate, findConflicts, uniqueClaims } from '../../../core/import/conflicts.ts'
 import { type FindExisting, findExisting, linksOf, namesIn } from '../../../core/import/links.ts'
 import { asNew } from '../../../core/import/place.ts'
@@ -8,7 +9,6 @@ import { IMPORT_OPTIONS, importWriteOptions } from '../../../core/import/write-b
 import type { ContentType } from '../../../core/model/model.ts'
 import { indexStream, MOST_FAULTS, type StreamIndex } from '../index-stream.ts'
 import { type LineFault, StreamRefused } from '../stream-fault.ts'
-import { analyzeTables } from './analyze-tables.ts'
 import { beginImport, endImport, findCheckpoint, type NewDocuments } from './begin-import.ts'
 import { BEGINNING, type Checkpoint, removeUnstarted } from './checkpoint.ts'
 import {
@@ -144,7 +144,7 @@ async function writeStream(
   let taken = 0
   const { index, now } = stream
   const writing = openBatchWriter({ index, digest, decided, now, options })
-  if (options.onConflict === 'update') await analyzeTables(options)
+  if (options.onConflict === 'update') await analyzeChanged(options)
   try {
     for await (const batch of readBatches(stream, done)) {
       const counts = await writing.write(batch, from)
@@ -159,10 +159,18 @@ async function writeStream(
     if (from === BEGINNING) await removeUnstarted(options.database, [digest])
     return failedFor(error.faults)
   }
-  if (taken > 0) await analyzeTables(options)
+  if (taken > 0) await analyzeChanged(options)
   await endImport(digest, options)
   return ok({ ...report, before: total - taken, leftOut: faultsIn(writing.skipped()) })
 }
+
+/** For updates, which find documents by their statistics, and for the first reads of what was imported. */
+const analyzeChanged = ({ database, storage }: ImporterOptions): Promise<void> =>
+  analyzeOutdated(database, {
+    tables: storage.tables.map(({ name }) => name),
+    changed: 0.1,
+    transaction: IMPORT_OPTIONS,
+  })
 
 /** The number of documents up to a line; the first line is the header. */
 const left = (total: number, done: number): number => Math.max(0, total + 1 - done)

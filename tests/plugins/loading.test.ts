@@ -9,7 +9,6 @@ import { type Folder, temporaryFolder } from '../harness/folder.ts'
 const PROJECT = `name: Notes
 contentTypes:
   note: { attributes: { text: string } }
-  page: { kind: single, attributes: { text: string } }
 `
 const POLICY = `import { definePolicy } from 'plinth'
 export default definePolicy<{ field: string }>({
@@ -119,7 +118,6 @@ test('references to plugins in the project file are checked, with the nearest na
 routesConfig:
   note.find: { policies: [owns-documnt, { name: owns-document, config: { fild: 3 } }, { name: owns-document, config: { field: 3 } }] }
   note.update: { policies: [owns-document], middlewares: [roundd], auth: { scope: [api::note.note.fnd] } }
-  page.findOne: { auth: false }
   users.mee: { auth: false }
 resolversConfig:
   Query.notes: { middlewares: [round] }
@@ -127,18 +125,17 @@ resolversConfig:
     { 'policies/owns-document.ts': POLICY, 'middlewares/round.ts': MIDDLEWARE },
   )
   t.deepEqual(await reportedOf(folder), [
-    'project.yaml:5:15 unknown middleware `nowhere`: there is no middlewares/nowhere.ts (middlewares[0])',
-    'project.yaml:5:24 middlewares/round.ts cannot wrap every request: it has no `express`, but `route`. Add `express` to defineMiddleware(…) (middlewares[1])',
-    'project.yaml:7:27 unknown policy `owns-documnt`: did you mean `owns-document`? (routesConfig["note.find"].policies[0])',
-    'project.yaml:7:72 policies/owns-document.ts does not take this: missing key `field` (routesConfig["note.find"].policies[1].config)',
-    'project.yaml:7:80 policies/owns-document.ts does not take this `fild`: unknown key `fild`: did you mean `field`? (routesConfig["note.find"].policies[1].config.fild)',
-    'project.yaml:7:127 policies/owns-document.ts does not take this `field`: expected string (routesConfig["note.find"].policies[2].config.field)',
-    'project.yaml:8:84 unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`? (routesConfig["note.update"].auth.scope[0])',
-    'project.yaml:8:29 policies/owns-document.ts does not take this: missing key `field` (routesConfig["note.update"].policies[0].config)',
-    'project.yaml:8:59 unknown middleware `roundd`: did you mean `round`? (routesConfig["note.update"].middlewares[0])',
-    'project.yaml:9:3 `page` has no route `findOne`: one of `find`, `update`, `delete` (routesConfig["page.findOne"])',
-    'project.yaml:10:3 `users` has no route `mee`: did you mean `me`? (routesConfig["users.mee"])',
-    'project.yaml:12:32 middlewares/round.ts cannot wrap a resolver: it has no `resolver`, but `route`. Add `resolver` to defineMiddleware(…) (resolversConfig["Query.notes"].middlewares[0])',
+    'project.yaml:4:15 unknown middleware `nowhere`: there is no middlewares/nowhere.ts (middlewares[0])',
+    'project.yaml:4:24 middlewares/round.ts cannot wrap every request: it has no `express`, but `route`. Add `express` to defineMiddleware(…) (middlewares[1])',
+    'project.yaml:6:27 unknown policy `owns-documnt`: did you mean `owns-document`? (routesConfig["note.find"].policies[0])',
+    'project.yaml:6:72 policies/owns-document.ts does not take this: missing key `field` (routesConfig["note.find"].policies[1].config)',
+    'project.yaml:6:80 policies/owns-document.ts does not take this `fild`: unknown key `fild`: did you mean `field`? (routesConfig["note.find"].policies[1].config.fild)',
+    'project.yaml:6:127 policies/owns-document.ts does not take this `field`: expected string (routesConfig["note.find"].policies[2].config.field)',
+    'project.yaml:7:84 unknown permission `api::note.note.fnd`: did you mean `api::note.note.find`? (routesConfig["note.update"].auth.scope[0])',
+    'project.yaml:7:29 policies/owns-document.ts does not take this: missing key `field` (routesConfig["note.update"].policies[0].config)',
+    'project.yaml:7:59 unknown middleware `roundd`: did you mean `round`? (routesConfig["note.update"].middlewares[0])',
+    'project.yaml:8:3 `users` has no route `mee`: did you mean `me`? (routesConfig["users.mee"])',
+    'project.yaml:10:32 middlewares/round.ts cannot wrap a resolver: it has no `resolver`, but `route`. Add `resolver` to defineMiddleware(…) (resolversConfig["Query.notes"].middlewares[0])',
   ])
 })
 

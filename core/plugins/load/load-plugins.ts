@@ -1,9 +1,9 @@
-import { type Action, BUILT_IN_ACTIONS, isBuiltInSubject } from '../../access/actions.ts'
+import { BUILT_IN_ACTIONS, isBuiltInSubject } from '../../access/actions.ts'
 import { permissionScopes } from '../../access/permission-scopes.ts'
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
-import type { ContentType, Model } from '../../model/model.ts'
+import type { Model } from '../../model/model.ts'
 import type { CheckValue } from '../../project/grammar/json-schema.ts'
 import type { Project } from '../../project/project.ts'
 import type { Json, MiddlewareUse, OperationSettings, PolicyUse } from '../../project/settings/settings.ts'
@@ -188,21 +188,15 @@ function* checkConfig(input: Json, { kind, name, path }: ConfigUse, check: UseCh
   }
 }
 
-/** Names of content-types were checked with the project file. */
-function* checkRoute(route: string, check: UseCheck): Generator<Diagnostic> {
+/** Routes of declared content-types were checked with the project file. */
+function* checkRoute(route: string, { project }: UseCheck): Generator<Diagnostic> {
   const [subject = '', action = ''] = route.split('.')
-  const type = [...check.model.contentTypes.values()].find(({ key, builtIn }) => key === subject && !builtIn)
-  const builtIn = isBuiltInSubject(subject) ? BUILT_IN_ACTIONS[subject] : []
-  const actions: readonly string[] = type ? routeActions(type) : builtIn
-  if (actions.includes(action)) return
-  const hint = hintFor(action, actions)
+  const actions: readonly string[] | null = isBuiltInSubject(subject) ? BUILT_IN_ACTIONS[subject] : null
+  if (actions === null || actions.includes(action)) return
   const path = ['routesConfig', route]
-  const message = `\`${subject}\` has no route \`${action}\`${hint}`
-  yield { code: 'unknown-route', message, path, location: check.project.keyLocation(path) }
+  const message = `\`${subject}\` has no route \`${action}\`${hintFor(action, actions)}`
+  yield { code: 'unknown-route', message, path, location: project.keyLocation(path) }
 }
-
-const routeActions = ({ kind }: ContentType): readonly Action[] =>
-  kind === 'single' ? ['find', 'update', 'delete'] : ['find', 'findOne', 'create', 'update', 'delete']
 
 const diagnoseUse = (code: PluginFault, message: string, path: Path, { project }: UseCheck): Diagnostic => ({
   code,

@@ -123,21 +123,25 @@ const valueAt = (settings: Settings, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), settings)
 
 const BUILT_IN = ['users', 'auth', 'upload', 'i18n', 'role']
-const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
+const ACTIONS = {
+  collection: ['find', 'findOne', 'create', 'update', 'delete'],
+  single: ['find', 'update', 'delete'],
+} as const
 
 /** Routes named in `routesConfig` must exist. (Actions of built-in routes are checked where they are served.) */
 export function* routes({ routesConfig, contentTypes }: Settings): Generator<ProjectFinding> {
   for (const route of Object.keys(routesConfig)) {
     const [type = '', action = ''] = route.split('.')
     const path = ['routesConfig', route]
-    const isDeclared = Object.hasOwn(contentTypes, type)
-    if (!isDeclared && !BUILT_IN.includes(type)) {
+    const declared = Object.hasOwn(contentTypes, type) ? contentTypes[type] : undefined
+    if (!declared && !BUILT_IN.includes(type)) {
       const hint = didYouMean(type, [...Object.keys(contentTypes), ...BUILT_IN])
       yield { code: 'unknown-name', message: `unknown content-type \`${type}\`${hint}`, path, atKey: true }
     }
-    if (isDeclared && !ACTIONS.includes(action)) {
-      const hint = hintFor(action, ACTIONS)
-      yield { code: 'unknown-name', message: `unknown action \`${action}\`${hint}`, path, atKey: true }
+    const actions: readonly string[] = declared ? ACTIONS[declared.kind] : []
+    if (declared && !actions.includes(action)) {
+      const message = `\`${type}\` has no route \`${action}\`${hintFor(action, actions)}`
+      yield { code: 'unknown-name', message, path, atKey: true }
     }
   }
 }

@@ -5,11 +5,11 @@ set -m
 # shellcheck source=scripts/free-port.sh
 . "$(dirname "${BASH_SOURCE[0]}")/free-port.sh"
 
-# wait_ready PID PORT LOG: until /_ready answers 200. Fails when the process ends or a minute is over.
+# wait_ready PID PORT LOG: until /_ready answers 200. Fails when the process ends or five minutes are over: the cores may be busy.
 wait_ready() {
   node -e '
     const [pid, port] = process.argv.slice(1).map(Number)
-    const end = Date.now() + 60_000
+    const end = Date.now() + 300_000
     const look = async () => {
       const ok = await fetch(`http://127.0.0.1:${port}/_ready`).then(answer => answer.ok, () => false)
       if (ok) process.exit(0)

@@ -90,6 +90,16 @@ test('a key of the file or of an included file overrides its variable', async t 
   t.is((await loadGood('name: A\n', { PORT: '', HOST: '' })).settings.server.port, 1337)
 })
 
+test('the public URL has the port, unless the file sets it', async t => {
+  const urlOf = async (server: string, PORT: string) =>
+    (await loadGood(`name: A\n${server}`, { PORT })).settings.server.url
+  t.is(await urlOf('', ''), 'http://localhost:1337')
+  t.is(await urlOf('', '4000'), 'http://localhost:4000')
+  t.is(await urlOf('server: { port: 80 }\n', '4000'), 'http://localhost:80')
+  t.is(await urlOf('server: { url: "http://localhost:1337/" }\n', '4000'), 'http://localhost:1337')
+  t.is(await urlOf('server: { port: 0 }\n', ''), 'http://localhost:1337')
+})
+
 test('an invalid variable is reported by name, with its secret masked', async t => {
   const [port = '', url = ''] = (await load('name: A\n', {
     PORT: 'http',

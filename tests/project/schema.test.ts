@@ -154,6 +154,7 @@ test('a key without a default derives its value from other keys', t => {
   t.deepEqual(
     derived.map(([path]) => path),
     [
+      '#/properties/server/properties/url',
       '#/properties/graphql/properties/endpoints',
       '#/$defs/apiRateLimit/properties/tokenMax',
       '#/$defs/locale/properties/name',

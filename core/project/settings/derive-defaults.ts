@@ -8,6 +8,7 @@ import type {
   LocaleSettings,
   RestSettings,
   RoleDeclaration,
+  ServerSettings,
   Settings,
 } from './settings.ts'
 
@@ -19,7 +20,11 @@ export function deriveDefaults(settings: Settings, isWritten: IsWritten): Settin
   const { server, database, i18n, rest, graphql, roles, apiTokens } = settings
   return {
     ...settings,
-    server: { ...server, url: trimEndCharacter(server.url, '/'), rateLimit: toRateLimits(server.rateLimit) },
+    server: {
+      ...server,
+      url: toUrl(server),
+      rateLimit: toRateLimits(server.rateLimit),
+    },
     database: { ...database, replicas: database.replicas.filter(address => address !== '') },
     i18n: toI18n(i18n, isWritten),
     rest: toRest(rest, key => isWritten('rest', key)),
@@ -34,6 +39,12 @@ export function deriveDefaults(settings: Settings, isWritten: IsWritten): Settin
 
 /** A value before `deriveDefaults` has added these keys. */
 type Before<Whole, Key extends keyof Whole> = Omit<Whole, Key> & Partial<Pick<Whole, Key>>
+
+/** The port that a free one (0) is named by: it is not known until the server listens. */
+const USUAL_PORT = 1337
+
+const toUrl = ({ port, url = `http://localhost:${port || USUAL_PORT}` }: Before<ServerSettings, 'url'>) =>
+  trimEndCharacter(url, '/')
 
 const toRateLimits = ({ api, ...others }: Settings['server']['rateLimit']) => ({
   ...others,

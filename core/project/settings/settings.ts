@@ -79,7 +79,7 @@ export interface ServerSettings {
   readonly host: string
   /** TCP port to listen on. 0 selects a free port. */
   readonly port: number
-  /** Public URL of the server, for absolute links. */
+  /** Public URL of the server, for absolute links. Default: `http://localhost:<port>`. */
   readonly url: string
   /** Cross-origin requests from browsers (CORS). */
   readonly cors: {

@@ -11,17 +11,22 @@ contentTypes:
   note: { attributes: { text: string, rank: integer } }
 roles:
   public: { permissions: { note: [find, findOne, create, update] } }
-server: { logLevel: debug, requestTimeout: 4s }
 `
+
+/** Requests of handlers that never answer; other tests wait longer, since the cores may be busy. */
+const IMPATIENT = '10s'
 
 async function open(
   t: ExecutionContext,
   files: Readonly<Record<string, string>>,
-  more = '',
+  { more = '', requestTimeout = '60s' }: { readonly more?: string; readonly requestTimeout?: string } = {},
 ): Promise<TestApp> {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
-  folder.write('project.yaml', PROJECT + more)
+  folder.write(
+    'project.yaml',
+    `${PROJECT}server: { logLevel: debug, requestTimeout: ${requestTimeout} }\n${more}`,
+  )
   for (const [file, text] of Object.entries(files)) folder.write(file, text)
   return openTestApp(t, { project: folder.path, listen: true })
 }
@@ -190,7 +195,11 @@ async function seen(app: TestApp, wanted: RegExp, ask: () => Promise<string>): P
 }
 
 test('a handler that does what it should not is answered, and the server goes on', async t => {
-  const app = await open(t, { 'extensions/all.ts': extension(routesOf(HANDLERS)) })
+  const app = await open(
+    t,
+    { 'extensions/all.ts': extension(routesOf(HANDLERS)) },
+    { requestTimeout: IMPATIENT },
+  )
   for (const [name, [, status, wanted]] of Object.entries(HANDLERS)) {
     const found = await seen(app, wanted, async () => {
       const answer = await fetch(`${app.url}/api/h/${name}`)
@@ -207,15 +216,19 @@ test('a handler that does what it should not is answered, and the server goes on
 })
 
 test('a transaction that is left open is answered 503, and its writes are not seen', async t => {
-  const app = await open(t, {
-    'extensions/all.ts': extension(`
+  const app = await open(
+    t,
+    {
+      'extensions/all.ts': extension(`
     let started
     rest.route('GET', '/open', () => app.transaction(async () => {
       started = await app.documents('note').create({ data: { text: 'undone' } })
       await new Promise(() => {})
     }), { auth: false })
     rest.route('GET', '/started', () => ({ text: started.text }), { auth: false })`),
-  })
+    },
+    { requestTimeout: IMPATIENT },
+  )
   t.is((await fetch(`${app.url}/api/open`)).status, 503)
   t.deepEqual(await (await fetch(`${app.url}/api/started`)).json(), { text: 'undone' })
   t.is((await fetch(`${app.url}/api/none`)).status, 404)
@@ -313,11 +326,13 @@ export default definePolicy(({ http: { request } }: any) => { request.search = $
       'policies/misspells.ts': setsTo("'?filters[rnk]=7'"),
       'policies/clears.ts': setsTo('null'),
     },
-    `routesConfig:
+    {
+      more: `routesConfig:
   note.find: { policies: [narrows] }
   note.findOne: { policies: [clears] }
   note.create: { policies: [misspells] }
 `,
+    },
   )
   const notes = app.app.documents('note')
   const [seen] = await Promise.all([7, 8].map(rank => notes.create({ data: { rank } })))
@@ -346,10 +361,11 @@ test('a policy that writes, changes its context or reads a body twice decides al
         'async ({ http: { request } }) => { await request.json(); await request.body(); await request.json() }',
       ),
     },
-    `routesConfig:
+    {
+      more: `routesConfig:
   note.find: { policies: [writes] }
-  note.create: { policies: [body] }
-`,
+  note.create: { policies: [body] }`,
+    },
   )
   t.is((await app.request('GET', '/api/notes')).status, 200)
   t.is((await app.request('POST', '/api/notes', { body: { data: { text: 'a' } } })).status, 201)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { createConnector } from '../../core/database/connect/open-connection.ts'
-import { createPool } from '../../core/database/connect/pool.ts'
+import { type ConnectionPool, createPool } from '../../core/database/connect/pool.ts'
 import { parsePrimary } from '../../core/database/connect/target-url.ts'
 import type { Connection } from '../../core/database/connection.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
@@ -31,6 +31,16 @@ async function openHeldPool(url: string, max: number, acquire = 200) {
     { ...DATABASE_SETTINGS, pool: { max, idle: 10_000, acquire } },
   )
   return { pool, open: () => held.shift()?.(), count: () => opened }
+}
+
+/** A connection, which on busy cores may open too late for several callers. */
+async function acquireAtLast(pool: ConnectionPool): Promise<Connection> {
+  for (;;) {
+    const connection = await pool.acquire(SERVER_READ).catch((error: unknown) => {
+      if (toDatabaseFault(error)?.kind !== 'busy') throw error
+    })
+    if (connection) return connection
+  }
 }
 
 test.serial(
@@ -71,7 +81,7 @@ test.serial(
 test('a connection that opens too late for its caller serves the next one', async t => {
   const { pool, open, count } = await openHeldPool(await createDatabase(t, server), 1)
   t.is(toDatabaseFault(await t.throwsAsync(pool.acquire(SERVER_READ)))?.kind, 'busy')
-  const next = pool.acquire(SERVER_READ)
+  const next = acquireAtLast(pool)
   open()
   const connection = await next
   t.is(count(), 1, 'the pool never opens more than its maximum')

@@ -43,8 +43,8 @@ type Before<Whole, Key extends keyof Whole> = Omit<Whole, Key> & Partial<Pick<Wh
 /** The port that a free one (0) is named by: it is not known until the server listens. */
 const USUAL_PORT = 1337
 
-const toUrl = ({ port, url = `http://localhost:${port || USUAL_PORT}` }: Before<ServerSettings, 'url'>) =>
-  trimEndCharacter(url, '/')
+const toUrl = ({ port, url }: Before<ServerSettings, 'url'>): string =>
+  trimEndCharacter(url ?? `http://localhost:${port || USUAL_PORT}`, '/')
 
 const toRateLimits = ({ api, ...others }: Settings['server']['rateLimit']) => ({
   ...others,

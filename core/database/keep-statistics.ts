@@ -1,3 +1,4 @@
+import { openSerialQueue } from '../base/serial-queue.ts'
 import type { Database } from './database.ts'
 import { analyzeOutdated } from './outdated-statistics.ts'
 
@@ -34,9 +35,10 @@ export function keepStatistics(
   { tables, failed, delay = DELAY }: KeepStatisticsOptions,
 ): KeptStatistics {
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
+  const enqueue = openSerialQueue()
   let isStarted = false
   const analyze = async () => {
+    if (!isStarted) return
     try {
       await analyzeOutdated(database, { tables, changed: CHANGED })
     } catch (error) {
@@ -45,10 +47,10 @@ export function keepStatistics(
   }
   const schedule = (milliseconds: number) => {
     if (!isStarted || timer) return
-    timer = setTimeout(async () => {
-      running = analyze()
-      await running
+    timer = setTimeout(() => {
+      // What is written from now on needs another analysis.
       timer = undefined
+      void enqueue(analyze)
     }, milliseconds)
     timer.unref()
   }
@@ -69,7 +71,7 @@ export function keepStatistics(
       isStarted = false
       clearTimeout(timer)
       timer = undefined
-      await running
+      await enqueue(async () => {})
     },
   }
 }

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { keepStatistics } from '../../core/database/keep-statistics.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
+import { until } from '../harness/until.ts'
 
 const COUNT = 5_000
 
@@ -19,10 +20,8 @@ const fill = (count: number) =>
 const expectedRows = async (database: Database) =>
   Number((await run(database, `SELECT reltuples FROM pg_class WHERE relname = 'plates'`))[0]?.[0])
 
-/** Resolves when PostgreSQL expects so many rows; the test's timeout ends the wait. */
-async function untilExpected(database: Database, count: number): Promise<void> {
-  while ((await expectedRows(database)) !== count) await pause(20)
-}
+const untilExpected = (database: Database, count: number) =>
+  until(`${count} rows are expected`, async () => (await expectedRows(database)) === count)
 
 async function openKept(t: ExecutionContext) {
   const database = await openTestDatabase(t)
@@ -99,6 +98,30 @@ test('nothing is analysed before the start and after the end; a failure is repor
   t.is(await expectedRows(database), -1)
   await database.close()
   kept.start()
-  while (failures.length === 0) await pause(20)
+  await until('a failure is reported', () => failures.length > 0)
   t.regex(failures.join(), /./)
+})
+
+test('a write during an analysis is followed by another one', async t => {
+  const database = await openTestDatabase(t)
+  let open = () => {}
+  const gate = new Promise<void>(resolve => {
+    open = resolve
+  })
+  let analyses = 0
+  const held: Database = {
+    ...database,
+    async run(statement, options) {
+      if (++analyses === 1) await gate
+      return database.run(statement, options)
+    },
+  }
+  const kept = keepStatistics(held, { tables: [], delay: 1, failed: message => t.fail(message) })
+  t.teardown(() => kept.close())
+  kept.start()
+  await until('an analysis runs', () => analyses === 1)
+  await kept.database.transaction(({ run }) => run({ text: 'SELECT 1', values: [] }))
+  open()
+  await until('another one follows', () => analyses === 2)
+  t.pass()
 })

@@ -4,6 +4,7 @@ import { openReads } from '../../core/documents/read/read.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import { parseListQuery, parseQueryString } from '../harness/attempts.ts'
+import { withRowsRead } from '../harness/rows-read.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 import { modelOf } from '../model/compiled.ts'
 import { typeOf } from '../query/library.ts'
@@ -72,9 +73,6 @@ const LISTS = [
 
 const TABLES = ['articles', 'tags', 'shelves', 'articles_tags_links', 'articles_related_links']
 
-const READ = `SELECT sum(CASE relkind WHEN 'r' THEN pg_stat_get_xact_tuples_returned(oid) ELSE 0 END + pg_stat_get_xact_tuples_fetched(oid))
-  FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace`
-
 for (const localized of [false, true])
   test.serial(
     `lists with relations read rows in proportion to their length without statistics${localized ? ', with locales' : ''}`,
@@ -90,12 +88,10 @@ for (const localized of [false, true])
       const counting: typeof database = {
         ...database,
         run: statement =>
-          database.transaction(async ({ run }) => {
-            const rows = async () => Number((await run({ text: READ, values: [] })).rows[0]?.[0])
-            const before = await rows()
-            const answer = await run(statement)
-            read = (await rows()) - before
-            return answer
+          database.transaction(async transaction => {
+            const counted = await withRowsRead(transaction, () => transaction.run(statement))
+            read = counted.read
+            return counted.value
           }),
       }
       const reads = openReads({ database: counting, storage, defaultLocale: model.defaultLocale })

@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { Database, Transaction } from '../../core/database/database.ts'
 import { openWriting, openWritingOver, type Writing } from '../documents/writing.ts'
+import { withRowsRead } from '../harness/rows-read.ts'
 import { modelOf } from '../model/compiled.ts'
 
 // The cost of connecting and disconnecting depends on the body, not on the length of the list.
@@ -133,18 +134,13 @@ function readsCounted(database: Database) {
     ...database,
     transaction: (work, options) =>
       database.transaction(async transaction => {
-        const read = async () => Number((await transaction.run({ text: READ, values: [] })).rows[0]?.[0])
-        const before = await read()
-        const value = await work(transaction)
-        counts.read += (await read()) - before
+        const { value, read } = await withRowsRead(transaction, () => work(transaction))
+        counts.read += read
         return value
       }, options),
   }
   return { counted, counts }
 }
-
-/** Entries of indexes do not count: those of former rows stay while other transactions, such as an ANALYZE, may still see them. */
-const READ = `SELECT sum(CASE relkind WHEN 'r' THEN pg_stat_get_xact_tuples_returned(oid) ELSE 0 END + pg_stat_get_xact_tuples_fetched(oid)) FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace`
 
 const SIZE = 300
 

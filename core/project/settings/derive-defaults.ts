@@ -20,11 +20,7 @@ export function deriveDefaults(settings: Settings, isWritten: IsWritten): Settin
   const { server, database, i18n, rest, graphql, roles, apiTokens } = settings
   return {
     ...settings,
-    server: {
-      ...server,
-      url: toUrl(server),
-      rateLimit: toRateLimits(server.rateLimit),
-    },
+    server: { ...server, url: toUrl(server), rateLimit: toRateLimits(server.rateLimit) },
     database: { ...database, replicas: database.replicas.filter(address => address !== '') },
     i18n: toI18n(i18n, isWritten),
     rest: toRest(rest, key => isWritten('rest', key)),

@@ -19,12 +19,11 @@ export const press = (page: ConsolePage, path: string, label: string): Promise<v
   page.clickIn(`[data-path="${path}"]`, label)
 
 /** The button of exactly this field, and of none within it. */
-async function pressOwn(page: ConsolePage, path: string, label: string): Promise<void> {
+function pressOwn(page: ConsolePage, path: string, label: string): Promise<void> {
   const buttons = `[...document.querySelectorAll('[data-path="${path}"] button:not(:disabled, [aria-disabled=true])')]`
   const button = `${buttons}.find(each => each.closest('[data-path]').dataset.path === ${JSON.stringify(path)}
     && each.innerText.trim() === ${JSON.stringify(label)})`
-  await page.until(button)
-  await page.browser.evaluate(`${button}.click()`)
+  return page.browser.click(button)
 }
 
 /** The nth entry of a list of components, links or files; `title` is that of the button. */
@@ -147,8 +146,7 @@ export async function chooseTargets(
       await page.fill(`[data-path="${path}"] > .picker input[type=search]`, target.label)
     const buttons = `[...document.querySelectorAll('[data-path="${path}"] > .picker li button')]`
     const button = `${buttons}.find(each => each.innerText.trim() === ${JSON.stringify(target.label)})`
-    await page.until(button)
-    await page.browser.evaluate(`${button}.click()`)
+    await page.browser.click(button)
   }
   await pressOwn(page, path, 'Close')
 }
@@ -163,8 +161,7 @@ export async function chooseFiles(
     await pressOwn(page, path, 'Library')
     const button = `[...document.querySelectorAll('dialog .files li button')]
       .find(each => each.innerText.trim().endsWith(${JSON.stringify(name)}))`
-    await page.until(button)
-    await page.browser.evaluate(`${button}.click()`)
+    await page.browser.click(button)
     // A field of one file closes it by itself.
     await page.browser.evaluate(`document.querySelector('dialog header button')?.click()`)
     await page.until(`!document.querySelector('dialog')`)

@@ -160,15 +160,14 @@ test.serial('a hostile document runs nothing, and every screen is accessible in 
     await page.browser.evaluate(`document.querySelector('[data-path=name] input').value`),
     `${evil} hostile`,
   )
-  await page.browser.evaluate(`document.querySelector('.rendered a').click()`)
+  await page.browser.click(`document.querySelector('.rendered a')`)
   t.is(await page.browser.evaluate('window.ran ?? null'), null)
   t.deepEqual(await page.browser.audit(), [])
   await restaurants.delete({ documentId } as never)
 
   await page.fill('.preferences select', 'fr')
   await page.until(`/Se déconnecter/.test(document.querySelector('.preferences')?.innerText)`)
-  const follow = (path: string) =>
-    page.browser.evaluate(`document.querySelector('a[href="/console${path}"]').click()`)
+  const follow = (path: string) => page.browser.click(`document.querySelector('a[href="/console${path}"]')`)
   for (const [path, ready] of [
     ['/single/homepage', '[data-path=title] input'],
     ['/media', '.files'],

@@ -60,7 +60,7 @@ const openApp = once(async () => {
 async function edit(page: ConsolePage, number: number): Promise<void> {
   const row = number % DOCUMENTS
   await page.until(`document.querySelectorAll('tbody tr').length === ${DOCUMENTS}`)
-  await page.browser.evaluate(`document.querySelectorAll('tbody tr')[${row}].querySelector('a').click()`)
+  await page.browser.click(`document.querySelectorAll('tbody tr')[${row}].querySelector('a')`)
   await page.until(`document.querySelectorAll('main form [role=textbox]').length === 2`)
   await page.fill('[data-path="parts.0.place"] input', `place ${number}`)
   await page.clickText('Save draft')

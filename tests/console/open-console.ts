@@ -23,36 +23,23 @@ export const PASSWORD = 'correct horse battery'
 export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promise<ConsolePage> {
   const browser = await openBrowser()
   t.teardown(browser.close)
-  const run = (selector: string, body: string) =>
-    browser.evaluate(`(() => { const element = ${selector}; ${body} })()`)
-  const find = async (expression: string) => {
-    await browser.until(`Boolean(${expression})`)
-    return expression
-  }
   return {
     browser,
     password: PASSWORD,
     until: expression => browser.until(`Boolean(${expression})`),
     async fill(selector, value) {
-      const element = `document.querySelector(${JSON.stringify(selector)})`
-      await browser.until(
-        `(element => Boolean(element && !element.disabled && !element.readOnly))(${element})`,
-      )
-      await run(
-        element,
-        `const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), 'value')
+      await browser.until(`(element => {
+        if (!element || element.disabled || element.readOnly) return false
+        const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(element), 'value')
         set.call(element, ${JSON.stringify(value)})
         element.dispatchEvent(new Event('input', { bubbles: true }))
-        element.dispatchEvent(new Event('change', { bubbles: true }))`,
-      )
+        element.dispatchEvent(new Event('change', { bubbles: true }))
+        return true
+      })(document.querySelector(${JSON.stringify(selector)}))`)
     },
-    async click(selector) {
-      const element = `document.querySelector(${JSON.stringify(selector)})`
-      await browser.until(
-        `(element => Boolean(element && !element.disabled && !element.ariaDisabled))(${element})`,
-      )
-      await run(element, 'element.click()')
-    },
+    click: selector =>
+      browser.click(`(element => element && !element.disabled && !element.ariaDisabled ? element : null)(
+        document.querySelector(${JSON.stringify(selector)}))`),
     async follow(path) {
       const url = JSON.stringify(`/console${path}`)
       await browser.evaluate(`(() => {
@@ -63,18 +50,16 @@ export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promis
       })()`)
       await browser.until(`!document.querySelector('main form[data-left]')`)
     },
-    async clickText(text) {
-      const buttons = `[...document.querySelectorAll('button:not(:disabled, [aria-disabled=true])')]`
-      const element = `${buttons}.find(each => each.innerText.trim() === ${JSON.stringify(text)})`
-      await run(await find(element), 'element.click()')
-    },
-    async clickIn(selector, text) {
-      const buttons = `[...(document.querySelector(${JSON.stringify(selector)})?.querySelectorAll('button:not(:disabled, [aria-disabled=true])') ?? [])]`
-      const element = `${buttons}.find(each => each.innerText.trim().startsWith(${JSON.stringify(text)}))`
-      await run(await find(element), 'element.click()')
-    },
+    clickText: text =>
+      browser.click(`[...document.querySelectorAll('${ENABLED}')]
+        .find(each => each.innerText.trim() === ${JSON.stringify(text)})`),
+    clickIn: (selector, text) =>
+      browser.click(`[...document.querySelector(${JSON.stringify(selector)}).querySelectorAll('${ENABLED}')]
+        .find(each => each.innerText.trim().startsWith(${JSON.stringify(text)}))`),
   }
 }
+
+const ENABLED = 'button:not(:disabled, [aria-disabled=true])'
 
 /** Only where the page asks for it. */
 export async function signIn({ browser, fill, click, password }: ConsolePage, user = 'ann'): Promise<void> {

@@ -79,9 +79,7 @@ test.serial('the matrix shows condition, fields and the line of a decision', asy
   await signIn(page)
   await page.until(`document.querySelectorAll('.matrix tbody tr').length > 8`)
   t.deepEqual(await page.browser.audit(), [])
-  await page.browser.evaluate(
-    `document.querySelector('[aria-label="find article: allowed in part"]').click()`,
-  )
+  await page.browser.click(`document.querySelector('[aria-label="find article: allowed in part"]')`)
   await page.until(`/notNull/.test(document.querySelector('.decision').innerText)`)
   const decision = String(await page.browser.evaluate(`document.querySelector('.decision').innerText`))
   t.regex(decision, /project\.yaml:\d+ find: \{ where/)

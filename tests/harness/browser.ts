@@ -11,10 +11,12 @@ import { temporaryFolder } from './folder.ts'
 export interface Browser {
   /** Goes there; what the page does then is to be waited for. */
   open(url: string): Promise<void>
-  /** Evaluates an expression in the page. */
+  /** Evaluates an expression in the page; rejects with the exception that it throws there. */
   evaluate(expression: string): Promise<unknown>
-  /** Evaluates until the answer is neither false nor empty. */
+  /** Evaluates until the answer is neither false nor empty. An exception counts as false. */
   until(expression: string): Promise<unknown>
+  /** Waits for the element of an expression and clicks it in the same evaluation: the page may remove it between two. */
+  click(element: string): Promise<void>
   /** The address and the text of the page. */
   shown(): Promise<string>
   /** The serious and critical findings of axe in the page: rule and place. */
@@ -137,8 +139,24 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
     void Page.handleJavaScriptDialog({ accept: false })
   })
   await Promise.all([Page.enable(), Network.enable({}), Runtime.enable(), Log.enable()])
-  const evaluate = async (expression: string): Promise<unknown> =>
-    (await Runtime.evaluate({ expression, returnByValue: true, awaitPromise: true })).result.value
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const answer = await Runtime.evaluate({ expression, returnByValue: true, awaitPromise: true })
+    const { exceptionDetails: thrown } = answer
+    if (thrown) throw new PageException(thrown.exception?.description ?? thrown.text, expression)
+    return answer.result.value
+  }
+  const look = async (expression: string): Promise<unknown> => {
+    let last = ''
+    const attempt = () =>
+      evaluate(expression).catch((error: Error) => {
+        last = error.message
+        return notYet(error)
+      })
+    return until(attempt, expression).catch(async (error: Error) => {
+      const page = `The page shows: ${await shown()}\nErrors: ${complaints.join('\n')}`
+      throw new Error([error.message, last, page].filter(text => text !== '').join('\n'))
+    })
+  }
   const shown = async () => String(await evaluate(SHOWN))
   return {
     port,
@@ -149,12 +167,10 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
     async open(url) {
       await Page.navigate({ url })
     },
-    until: expression =>
-      until(() => evaluate(expression).catch(leftPage), expression).catch(async (error: Error) => {
-        throw new Error(
-          `${error.message}\nThe page shows: ${await shown()}\nErrors: ${complaints.join('\n')}`,
-        )
-      }),
+    until: look,
+    async click(element) {
+      await look(`(element => { element?.click(); return Boolean(element) })(${element})`)
+    },
     shown,
     async audit() {
       await evaluate(`${axe.source}; undefined`)
@@ -183,8 +199,16 @@ async function drive(port: number, close: () => Promise<void>): Promise<Browser>
   }
 }
 
-/** The page was left while the expression was evaluated: it is not so yet. */
-function leftPage(error: Error): false {
+/** An expression threw in the page. */
+class PageException extends Error {
+  constructor(description: string, expression: string) {
+    super(`${description}\nin ${expression.slice(0, 300)}`)
+  }
+}
+
+/** The expression threw, or the page was left while it was evaluated. */
+function notYet(error: Error): false {
+  if (error instanceof PageException) return false
   if (/Inspected target navigated|Execution context was destroyed|Cannot find context/.test(error.message))
     return false
   throw error

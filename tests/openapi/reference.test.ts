@@ -36,7 +36,7 @@ test('the start page, the reference and the playground work in a browser, are ac
   await browser.open(`${url}/`)
   await browser.until(`document.querySelectorAll('tbody tr').length === 2`)
   t.deepEqual(await browser.audit(), [])
-  await browser.evaluate(`document.querySelector('a[href$="#get-/articles"]').click()`)
+  await browser.click(`document.querySelector('a[href$="#get-/articles"]')`)
   const text = `document.querySelector('rapi-doc')?.shadowRoot?.textContent ?? ''`
   await browser.until(`/List Article/.test(${text})`)
   t.false(await browser.evaluate(`/Create one Article/.test(${text})`))
@@ -46,14 +46,13 @@ test('the start page, the reference and the playground work in a browser, are ac
   await browser.until(`/Create one Article/.test(${text})`)
   const request = `document.querySelector('rapi-doc').shadowRoot.querySelector('api-request')?.shadowRoot`
   const button = `${request}?.querySelector('button[part~="btn-try"]')`
-  await browser.until(`Boolean(${button})`)
-  await browser.evaluate(`${button}.click()`)
+  await browser.click(button)
   await browser.until(`/OK:200/.test(${request}?.textContent)`)
   t.deepEqual(await browser.audit(), [])
 
   await browser.open(`${url}/graphql?query=${encodeURIComponent('{ __typename, articles { data { id } } }')}`)
   await browser.until(`document.querySelector('.graphiql-query-editor')?.innerText.includes('articles')`)
-  await browser.evaluate(`document.querySelector('.graphiql-execute-button').click()`)
+  await browser.click(`document.querySelector('.graphiql-execute-button')`)
   await browser.until(`/Query/.test(document.querySelector('.graphiql-response')?.innerText)`)
   t.deepEqual(await browser.audit(), [])
   await browser.open(`${url}/nothing`)

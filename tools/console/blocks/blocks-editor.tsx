@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { createEditor, type Editor } from 'slate'
 import { withHistory } from 'slate-history'
 import { Editable, Slate, useSlate, withReact } from 'slate-react'
+import type { JsonValue } from '../api/json.ts'
 import { asText } from '../api/json.ts'
 import { toLabel } from '../api/schema.ts'
 import type { InputProps } from '../fields/field-props.ts'
@@ -31,7 +32,11 @@ import { editorDocument, indent, outdent, withBlocks } from './with-blocks.ts'
 
 type Dialog = 'link' | 'picture' | null
 
-export function BlocksEditor(props: InputProps) {
+interface BlocksEditorProps extends Omit<InputProps, 'onChange'> {
+  readonly onChange: (value: JsonValue) => void
+}
+
+export function BlocksEditor(props: BlocksEditorProps) {
   const translate = useTranslate()
   const { id, attribute, value, dir, describedBy, invalid, readOnly, onChange } = props
   const toolbar = useId()

@@ -4,13 +4,13 @@ import { describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
 import { withoutIds } from './document-body.ts'
-import type { HolderProps } from './field-props.ts'
+import { applyChange, type Change, type HolderProps } from './field-props.ts'
 import { OrderedList } from './ordered-list.tsx'
 
 interface ComponentValuesProps extends HolderProps {
   readonly component: string
   readonly item: JsonRecord
-  readonly onItem: (item: JsonRecord) => void
+  readonly onItem: (change: (item: JsonRecord) => JsonRecord) => void
 }
 
 function ComponentValues({ component, item, path, onItem, field: Field }: ComponentValuesProps) {
@@ -27,7 +27,12 @@ function ComponentValues({ component, item, path, onItem, field: Field }: Compon
             value={item[attribute.name] ?? null}
             help={null}
             siblings={item}
-            onChange={value => onItem({ ...item, [attribute.name]: value })}
+            onChange={change =>
+              onItem(current => ({
+                ...current,
+                [attribute.name]: applyChange(change, current[attribute.name] ?? null),
+              }))
+            }
           />
         ))}
     </>
@@ -45,7 +50,12 @@ export function ComponentField(props: HolderProps) {
     )
   return (
     <>
-      <ComponentValues {...props} component={attribute.component ?? ''} item={value} onItem={onChange} />
+      <ComponentValues
+        {...props}
+        component={attribute.component ?? ''}
+        item={value}
+        onItem={change => onChange(current => (isJsonObject(current) ? change(current) : current))}
+      />
       {!readOnly && (
         <button type="button" onClick={() => onChange(null)}>
           {translate('remove')} {toLabel(attribute.name)}
@@ -107,6 +117,13 @@ function Items(props: ItemsProps) {
   const { value, path, readOnly, onChange, componentOf, attribute } = props
   const schema = useSchema()
   const items = asList(value).filter(isJsonObject)
+  /** The entry may have been moved or removed since it was rendered. */
+  const changeItem = (key: string, change: (item: JsonRecord) => JsonRecord): Change => {
+    return current =>
+      asList(current).map((item, index) =>
+        isJsonObject(item) && keyOfItem(item, index) === key ? change(item) : item,
+      )
+  }
   const titleOf = (item: JsonRecord, index: number): string => {
     const named = schema.components.get(componentOf(item))?.find(({ type }) => TEXTUAL.has(type))
     const text = named ? describeValue(item[named.name] ?? null) : ''
@@ -140,7 +157,7 @@ function Items(props: ItemsProps) {
             component={componentOf(item)}
             item={item}
             path={[...path, String(index)]}
-            onItem={changed => onChange(items.with(index, changed))}
+            onItem={change => onChange(changeItem(keyOfItem(item, index), change))}
           />
         </details>
       )}

@@ -9,6 +9,8 @@ export interface FormContext {
   readonly readOnly: boolean
   /** The values of the top level: a uid is generated from one of them. */
   readonly values: JsonRecord
+  /** Returns the promise of a request whose result changes the form. The form cannot be saved until it is settled. */
+  readonly waitFor: <Result>(request: Promise<Result>) => Promise<Result>
   /** The locale that is shown for comparison. */
   readonly reference: { readonly locale: string; readonly values: JsonRecord } | null
 }

@@ -7,6 +7,7 @@ import { useSchema } from '../shell/context.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import type { InputProps } from './field-props.ts'
+import { useForm } from './form-context.tsx'
 import { TextInput } from './simple-inputs.tsx'
 
 /** Generates the first free slug of `title`, `title-2`, … among the visible documents; the server checks uniqueness. */
@@ -14,6 +15,7 @@ export function UidInput(props: InputProps) {
   const translate = useTranslate()
   const schema = useSchema()
   const notify = useNotify()
+  const { waitFor } = useForm()
   const [busy, setBusy] = useState(false)
   const { attribute, siblings, path, readOnly, onChange } = props
   const source = attribute.targetField === null ? '' : asText(siblings[attribute.targetField])
@@ -50,7 +52,10 @@ export function UidInput(props: InputProps) {
     <div className="with-button">
       <TextInput {...props} dir="ltr" />
       {attribute.targetField !== null && (
-        <ActionButton inactive={readOnly || busy || toSlug(source) === ''} onClick={() => void generate()}>
+        <ActionButton
+          inactive={readOnly || busy || toSlug(source) === ''}
+          onClick={() => void waitFor(generate())}
+        >
           {translate('generate')}
         </ActionButton>
       )}

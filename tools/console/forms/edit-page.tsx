@@ -1,8 +1,9 @@
 import { useNotify } from 'ra-core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom'
-import type { JsonRecord, JsonValue } from '../api/json.ts'
+import type { JsonRecord } from '../api/json.ts'
 import { type AttributeInfo, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
+import type { Change } from '../fields/field-props.ts'
 import { FormProvider, useForm } from '../fields/form-context.tsx'
 import { describeAttribute, describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -77,6 +78,7 @@ function DocumentEditor({ versionKey, isNew }: EditorProps) {
     fields: form.fields,
     readOnly: !allowed,
     values: form.values,
+    waitFor: form.waitFor,
     reference,
   }
   return (
@@ -190,7 +192,7 @@ function FormNotices({ form, exists }: { readonly form: DocumentForm; readonly e
 interface DocumentFieldsProps {
   readonly type: TypeInfo
   readonly values: JsonRecord
-  readonly onChange: (name: string, value: JsonValue) => void
+  readonly onChange: (name: string, change: Change) => void
 }
 
 /** Attributes that the server sets; the form shows the times below the inputs. */
@@ -221,7 +223,7 @@ function DocumentFields({ type, values, onChange }: DocumentFieldsProps) {
       value={values[attribute.name] ?? null}
       help={layout.help[attribute.name] ?? null}
       siblings={values}
-      onChange={value => onChange(attribute.name, value)}
+      onChange={change => onChange(attribute.name, change)}
     >
       <ReferenceValue attribute={attribute} />
     </AttributeField>

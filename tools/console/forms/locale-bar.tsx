@@ -80,7 +80,8 @@ export function LocaleBar({ versionKey, form, isNew, reference, onReference }: L
           type="button"
           disabled={busy}
           onClick={() =>
-            void fill()
+            void form
+              .waitFor(fill())
               .catch(form.fail)
               .finally(() => setBusy(false))
           }

@@ -4,6 +4,7 @@ import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api
 import { showsDrafts } from '../api/populate.ts'
 import type { ApiSchema } from '../api/schema.ts'
 import { bodyOf } from '../fields/document-body.ts'
+import { applyChange, type Change } from '../fields/field-props.ts'
 import {
   addressOf,
   type DocumentVersion,
@@ -42,7 +43,7 @@ const EMPTY: DocumentState = {
 }
 
 export interface DocumentForm extends DocumentState {
-  readonly change: (name: string, value: JsonValue) => void
+  readonly change: (name: string, change: Change) => void
   /** Changes several attributes. */
   readonly fill: (values: JsonRecord) => void
   /** The saved document; null if it was refused. */
@@ -51,6 +52,8 @@ export interface DocumentForm extends DocumentState {
   readonly reload: () => Promise<void>
   readonly forget: () => void
   readonly fail: (fault: unknown) => void
+  /** Returns the promise of a request whose result changes the form, which is busy until it is settled. */
+  readonly waitFor: <Result>(request: Promise<Result>) => Promise<Result>
 }
 
 /** The state of the form of one version: loads it, stores unsaved input in the browser, and writes the difference. */
@@ -63,11 +66,16 @@ export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: bo
     [],
   )
   const reload = useLoading({ schema, versionKey, isNew, setState, merge })
-  const replace = (values: JsonRecord) => {
-    const base = state.base?.values ?? {}
+  const [requests, setRequests] = useState(0)
+  // Also called by the closures of earlier renders, after their requests.
+  const fill = (changed: JsonRecord) => {
+    const { base: saved, values: before } = latest.current
+    const base = saved?.values ?? {}
+    const values = { ...before, ...changed }
     const dirty = !equalJson(values, base)
-    const input = dirty ? { base, etag: state.base?.etag ?? null, values } : null
+    const input = dirty ? { base, etag: saved?.etag ?? null, values } : null
     const fault = storeInput(schema, versionKey, input)
+    latest.current = { ...latest.current, values, dirty }
     merge({ values, dirty, ...(fault && { fault }) })
   }
   const save = async (publish: boolean): Promise<JsonRecord | null> => {
@@ -98,8 +106,13 @@ export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: bo
   }
   return {
     ...state,
-    change: (name, value) => replace({ ...latest.current.values, [name]: value }),
-    fill: values => replace({ ...latest.current.values, ...values }),
+    busy: state.busy || requests > 0,
+    change: (name, change) => fill({ [name]: applyChange(change, latest.current.values[name] ?? null) }),
+    fill,
+    waitFor: request => {
+      setRequests(count => count + 1)
+      return request.finally(() => setRequests(count => count - 1))
+    },
     save,
     resolve,
     reload: () => reload(),

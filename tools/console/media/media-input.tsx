@@ -1,6 +1,7 @@
 import { type ChangeEvent, useState } from 'react'
-import { asList, asText, isJsonObject, type JsonRecord } from '../api/json.ts'
+import { asList, asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import type { InputProps } from '../fields/field-props.ts'
+import { useForm } from '../fields/form-context.tsx'
 import { OrderedList } from '../fields/ordered-list.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
@@ -15,11 +16,15 @@ export function MediaInput(props: InputProps) {
   const { attribute, value, readOnly, onChange } = props
   const [choosing, setChoosing] = useState(false)
   const [edited, setEdited] = useState<JsonRecord | null>(null)
-  const files = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+  const files = filesOf(value)
   const apply = (next: readonly JsonRecord[]) => onChange(attribute.multiple ? next : (next.at(-1) ?? null))
   const add = (added: readonly JsonRecord[]) => {
     const known = new Set(added.map(({ id }) => id))
-    apply([...files.filter(({ id }) => !known.has(id)), ...added])
+    onChange(current =>
+      attribute.multiple
+        ? [...filesOf(current).filter(({ id }) => !known.has(id)), ...added]
+        : (added.at(-1) ?? current),
+    )
   }
   return (
     <>
@@ -65,6 +70,9 @@ export function MediaInput(props: InputProps) {
   )
 }
 
+const filesOf = (value: JsonValue): readonly JsonRecord[] =>
+  (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+
 interface MediaButtonsProps extends InputProps {
   readonly onAdd: (files: readonly JsonRecord[]) => void
   readonly onLibrary: () => void
@@ -72,6 +80,7 @@ interface MediaButtonsProps extends InputProps {
 
 function MediaButtons({ id, attribute, onAdd, onLibrary }: MediaButtonsProps) {
   const translate = useTranslate()
+  const { waitFor } = useForm()
   return (
     <>
       {useSchema().upload && (
@@ -79,7 +88,7 @@ function MediaButtons({ id, attribute, onAdd, onLibrary }: MediaButtonsProps) {
           id={id}
           multiple={attribute.multiple}
           kinds={attribute.allowedTypes}
-          onUploaded={onAdd}
+          upload={async files => onAdd(await waitFor(uploadFiles(files)))}
         />
       )}
       <button type="button" onClick={onLibrary}>
@@ -93,10 +102,10 @@ interface UploadInputProps {
   readonly id: string
   readonly multiple: boolean
   readonly kinds: readonly string[]
-  readonly onUploaded: (files: readonly JsonRecord[]) => void
+  readonly upload: (files: readonly File[]) => Promise<void>
 }
 
-export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProps) {
+export function UploadInput({ id, multiple, kinds, upload }: UploadInputProps) {
   const translate = useTranslate()
   const [fault, setFault] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
@@ -106,7 +115,7 @@ export function UploadInput({ id, multiple, kinds, onUploaded }: UploadInputProp
     setBusy(true)
     setFault(null)
     try {
-      onUploaded(await uploadFiles([...(input.files ?? [])]))
+      await upload([...(input.files ?? [])])
     } catch (error) {
       setFault(error)
     } finally {

@@ -6,7 +6,7 @@ import { useTranslate } from '../shell/i18n.tsx'
 import { ConfirmModal } from '../shell/modal.tsx'
 import { describeFault } from '../shell/notices.tsx'
 import { FileModal } from './file-card.tsx'
-import { deleteFile } from './files.ts'
+import { deleteFile, uploadFiles } from './files.ts'
 import { Library } from './library.tsx'
 import { UploadInput } from './media-input.tsx'
 
@@ -25,7 +25,7 @@ export function MediaPage() {
     <>
       <div className="title-row">
         <h1>{translate('media')}</h1>
-        <UploadInput id="upload" multiple kinds={[]} onUploaded={() => void refresh()} />
+        <UploadInput id="upload" multiple kinds={[]} upload={files => uploadFiles(files).then(refresh)} />
       </div>
       <Library kinds={[]}>
         {file => (

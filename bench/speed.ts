@@ -25,12 +25,12 @@ export async function measureSpeed(only = ''): Promise<readonly string[]> {
     const floor = await startFloor(database.url)
     try {
       const idle = await resources(plinth)
-      // Before the rows that write: a list with its total takes the longer, the more rows they add.
+      // Before the rows that create articles: a list takes longer, the more of them there are.
       const custom = await compareCustom(project, database.url, only)
       const ruled = await compareRuled(plinth, only)
+      const written = await compareWithWrites(plinth, { project, url: database.url, only })
       const floored = await compare(plinth, floor, only)
       const kept = await compareKept(floor, { project, url: database.url, only })
-      const written = await compareWithWrites(plinth, { project, url: database.url, only })
       return [idle, floored, kept, written, custom, ruled].flatMap(part => [...part, '']).slice(0, -1)
     } finally {
       await plinth.stop()

@@ -167,12 +167,16 @@ function connectionsOf(
   // One more shows the process to others (core/database/generations/presence.ts).
   const wanted = workers * (pool.max + 1)
   if (url === 'embedded' || wanted <= connections) return []
+  const processes =
+    workers === 1
+      ? `one process of up to ${pool.max} connections, and one more, wants`
+      : `${workers} processes of up to ${pool.max} connections, and one more each, want`
   return [
     {
       severity: 'fault',
       code: 'connections',
       about: 'database.pool.max',
-      found: `${workers} processes of up to ${pool.max} connections, and one more each, want ${wanted}; the server gives ${connections}`,
+      found: `${processes} ${wanted}; the server gives this user ${connections}`,
       remedy: `at most ${Math.max(1, Math.floor(connections / workers) - 1)}, or a pooler (docs/scale.md)`,
     },
   ]

@@ -30,7 +30,7 @@ export interface TableStatistics {
   readonly tables: readonly TableNumbers[]
   /** Milliseconds since the statistics were reset. */
   readonly counting: number
-  /** The connection limit without the connections reserved for superusers. */
+  /** How many connections this user may open: the limit of the server without reserved ones, or that of the user or database. */
   readonly connections: number
   /** Connected replicas with their lag in milliseconds, if the database role may see them. */
   readonly replicas: readonly { readonly name: string; readonly behind: number }[]
@@ -72,12 +72,21 @@ FROM pg_class AS c JOIN pg_namespace AS space ON space.oid = c.relnamespace
 LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
 WHERE space.nspname = $1 AND c.relkind IN ('r', 'p') AND c.relname = ANY ($2::text[])`
 
+/** `reserved_connections` is a setting of PostgreSQL 16 and later. Superusers have no limits of their own; -1 is none. */
+const CONNECTIONS = `
+SELECT least(
+  current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+    - coalesce(current_setting('reserved_connections', true)::integer, 0),
+  CASE WHEN NOT r.rolsuper THEN nullif(r.rolconnlimit, -1) END,
+  CASE WHEN NOT r.rolsuper THEN nullif(d.datconnlimit, -1) END)
+FROM pg_roles AS r, pg_database AS d WHERE r.rolname = session_user AND d.datname = current_database()`
+
 const NUMBERS = `
 SELECT json_build_object(
   'tables', (${TABLES}),
   'counting', (SELECT extract(epoch FROM now() - coalesce(stats_reset, pg_postmaster_start_time())) * 1000
     FROM pg_stat_database WHERE datname = current_database()),
-  'connections', current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
+  'connections', (${CONNECTIONS}),
   'replicas', (SELECT coalesce(json_agg(json_build_object('name', application_name,
     'behind', coalesce(extract(epoch FROM replay_lag) * 1000, 0))), '[]') FROM pg_stat_replication)
 )::text`

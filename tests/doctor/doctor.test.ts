@@ -209,6 +209,27 @@ if (server) {
     })
     t.deepEqual(await practice.ask({ analyze: true, tries: true }), { code: 0, advice: [] })
   })
+
+  test('a pool that is larger than the connection limit of its user or database is reported', async t => {
+    const practice = await openPractice(t, project(''))
+    const guest = `plinth_limited_${process.pid}`
+    await administer(server, `CREATE ROLE ${guest} LOGIN`)
+    t.teardown(() => administer(server, `DROP ROLE ${guest}`))
+    await administer(practice.url, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${guest}`)
+    t.teardown(() => administer(practice.url, `DROP OWNED BY ${guest}`))
+    const url = new URL(practice.url)
+    url.username = guest
+    const found = async () => {
+      const { advice } = await practice.ask({ env: { DATABASE_URL: url.href } })
+      return advice.filter(({ code }) => code === 'connections').map(each => each.found)
+    }
+    t.deepEqual(await found(), [])
+    await administer(practice.url, `ALTER ROLE ${guest} CONNECTION LIMIT 7`)
+    const wanted = 'one process of up to 10 connections, and one more, wants 11'
+    t.deepEqual(await found(), [`${wanted}; the server gives this user 7`])
+    await administer(practice.url, `ALTER DATABASE ${url.pathname.slice(1)} CONNECTION LIMIT 6`)
+    t.deepEqual(await found(), [`${wanted}; the server gives this user 6`])
+  })
 }
 
 test('slow or unsafe settings are reported in production; development reports only those that are always wrong', async t => {

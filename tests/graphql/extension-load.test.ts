@@ -117,6 +117,10 @@ test('all errors of merging, resolving and configuring are reported together, wi
     ),
     g: use(`() => { throw new Error('no licence') }`),
     h: use(`async () => ({})`),
+    j: use(
+      `{ typeDefs: 'enum Size { small large } extend type Query { size: Size }', resolvers: { Size: { small: 1, large: 2 },
+        Query: { size: 5, sise: 5 }, Both: { x: { description: 'text' } } } }`,
+    ),
     i: use(`{ typeDefs: 'interface Named { name: String }', resolvers: { Named: { name: () => '' } } }`),
   })
   t.deepEqual(String(found).split('\n').toSorted(), [
@@ -137,6 +141,8 @@ test('all errors of merging, resolving and configuring are reported together, wi
     'extensions/g: no licence (at extensions/g.js:2)',
     'extensions/h: the function of graphql.use(…) has to return its extension at once (at extensions/h.js:2)',
     'extensions/i: resolvers `Named.name`: no field of the schema has this name (at extensions/i.js:2)',
+    'extensions/j: resolvers `Query.sise` is no function (at extensions/j.js:3)',
+    'extensions/j: resolvers `Query.size` is no function (at extensions/j.js:2)',
   ])
 })
 

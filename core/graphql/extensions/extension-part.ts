@@ -117,5 +117,13 @@ function sortFields(
   return rest as IResolvers[string]
 }
 
+/** The coordinates of values that are neither resolvers nor configurations of a field: only enumerations have such values. */
+export const enumerationValues = (others: ExtensionPart['others']): readonly string[] =>
+  Object.entries(others).flatMap(([type, values]) =>
+    Object.entries(isScalar(values) ? {} : values)
+      .filter(([name, value]) => !name.startsWith('__') && !isRecord(value))
+      .map(([name]) => `${type}.${name}`),
+  )
+
 const isScalar = (value: unknown): value is IResolvers[string] =>
   isScalarType(value) || (isRecord(value) && 'serialize' in value)

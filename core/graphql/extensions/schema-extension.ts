@@ -19,7 +19,7 @@ import {
   type SourceDefinitions,
   withPlace,
 } from './check-definitions.ts'
-import { DefinitionError, type ExtensionPart, toPart } from './extension-part.ts'
+import { DefinitionError, type ExtensionPart, enumerationValues, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
 
 /** The project's additions to the generated schema. */
@@ -146,7 +146,13 @@ function collectResolvers(
 ): { readonly resolvers: ReadonlyMap<string, Resolver>; readonly faults: readonly GraphqlFault[] } {
   const found = new Map<string, { readonly by: string; readonly resolve: Resolver }>()
   const faults: GraphqlFault[] = []
-  for (const { by, resolvers } of parts)
+  const types = once(() => new Set(Array.from(fields, typeOf)))
+  for (const { by, resolvers, others } of parts) {
+    for (const coordinate of enumerationValues(others))
+      if (types().has(typeOf(coordinate)))
+        faults.push(
+          extensionFault(by, `resolvers \`${coordinate}\` is no function`, resolverLine(coordinate)),
+        )
     for (const [coordinate, resolve] of resolvers) {
       const known = found.get(coordinate)
       if (known) faults.push(extensionFault(by, `${known.by} resolves \`${coordinate}\` already`))
@@ -154,8 +160,11 @@ function collectResolvers(
       else if (!isElsewhere(coordinate))
         faults.push(extensionFault(by, noField(coordinate, fields), resolverLine(coordinate)))
     }
+  }
   return { resolvers: new Map([...found].map(([coordinate, { resolve }]) => [coordinate, resolve])), faults }
 }
+
+const typeOf = (coordinate: string): string => coordinate.slice(0, coordinate.indexOf('.'))
 
 /** How the resolver of a field begins in code. */
 const resolverLine = (coordinate: string): string => `${coordinate.slice(coordinate.indexOf('.') + 1)}:`

@@ -80,14 +80,13 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
   const ext = options.replaced?.ext ?? input
   const hash = options.replaced?.hash ?? toHash(name.endsWith(ext) ? name.slice(0, -ext.length) : name)
   const { path, size, picture: dimensions } = file.staged
+  const { files } = options
+  const url = files.url(`${hash}${ext}`)
   const made = await makeFormats(
     { path, name, hash, ext, mime, dimensions, pixelLimit: options.pixelLimit },
     options.folder,
   )
-  const { files } = options
-  const formats = made.map(
-    ({ size: key, format }) => [key, { ...format, url: files.url(`${format.hash}${ext}`) }] as const,
-  )
+  const formats = await addUrls(made, files)
   return {
     record: {
       documentId: newDocumentId(),
@@ -101,7 +100,7 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
       size: toKilobytes(size),
       dimensions,
       formats: formats.length === 0 ? null : Object.fromEntries(formats),
-      url: files.url(`${hash}${ext}`),
+      url,
       provider: files.provider,
     },
     parts: [
@@ -111,6 +110,22 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
         file: { path: smaller, mime },
       })),
     ],
+  }
+}
+
+/** The storage of an extension may throw; then the pictures are removed from the staging folder. */
+async function addUrls(
+  made: readonly StagedFormat[],
+  files: FileStorage,
+): Promise<readonly (readonly [string, Format])[]> {
+  try {
+    return made.map(({ size, format }) => [
+      size,
+      { ...format, url: files.url(`${format.hash}${format.ext}`) },
+    ])
+  } catch (error) {
+    await discardFiles(made.map(({ path }) => path))
+    throw error
   }
 }
 

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { mock } from 'node:test'
 import test, { type ExecutionContext } from 'ava'
 import sharp from 'sharp'
 import { compileApp } from '../../core/app/compile-app.ts'
+import { openCustomStorage } from '../../core/media/storage/custom-storage.ts'
+import { stagingFolder } from '../../core/media/storage/staging.ts'
 import { createTestApp, type TestApp } from '../../core/testing.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { type Folder, temporaryFolder } from '../harness/folder.ts'
@@ -284,6 +287,41 @@ test.serial('a public address of the storage is written to records, if it is one
   t.is(file.url, `https://cdn.test/${file.hash}.txt`)
   t.is((await upload(app, 'text', 'bad.txt')).status, 500)
   t.is(kept().length, 1)
+})
+
+test.serial('smaller pictures whose address the storage refuses leave nothing behind', async t => {
+  const { app, folder } = await open(t, {
+    more: "url: key => { if (key.startsWith('small_')) throw new Error('no small ones'); return '/' + key },",
+  })
+  const pixels = new Uint8Array(await picture('red'))
+  t.is((await upload(app, Buffer.from(pixels), 'red.png')).status, 500)
+  t.deepEqual(readdirSync(stagingFolder(folder.path)), [])
+  const [line] = app.log().filter(text => text.includes('no small ones'))
+  t.regex(
+    String(line),
+    /the storage `folder-storage` failed to give the address of small_red_\w+\.png: no small ones/,
+  )
+})
+
+test.serial('bytes that a storage gives after its time limit are not kept open', async t => {
+  const late = Readable.from(['0123456789'])
+  let give = () => {}
+  const given = new Promise<Readable>(resolve => {
+    give = () => resolve(late)
+  })
+  const provider = { put: () => {}, get: () => given, stat: () => null, delete: () => {} }
+  const storage = openCustomStorage('slow', { open: () => provider }, {})
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const read = t.throwsAsync(storage.read('digits_1.txt'), {
+    message: 'the storage `slow` failed to get digits_1.txt: it took longer than 120 s',
+  })
+  await Promise.resolve()
+  mock.timers.tick(120_000)
+  await read
+  mock.timers.reset()
+  give()
+  await until('the late stream is closed', () => late.destroyed)
 })
 
 test.serial('wrong storages and names are reported at the start', async t => {

@@ -72,8 +72,19 @@ export function openCustomStorage(
   assertProvider(name, provider)
   const isPrivate = definition.private === true
   const run = caller(name)
-  const read = async (key: string, range?: ByteRange) =>
-    toStream(await run('get', key, () => provider.get(key, range)))
+  const read = async (key: string, range?: ByteRange) => {
+    let refused = false
+    const get = async () => {
+      const stream = toStream(await provider.get(key, range))
+      // It came after the time limit.
+      if (refused) stream?.destroy()
+      return stream
+    }
+    return run('get', key, get).catch((error: unknown) => {
+      refused = true
+      throw error
+    })
+  }
   const statOf = async (key: string) => run('stat', key, () => provider.stat(key))
   return {
     provider: name,
@@ -87,7 +98,7 @@ export function openCustomStorage(
     async remove(key) {
       await run('delete', key, () => provider.delete(key))
     },
-    url: key => (isPrivate || !provider.url ? `/uploads/${key}` : checkUrl(name, provider.url(key))),
+    url: key => (isPrivate || !provider.url ? `/uploads/${key}` : urlOf(name, provider, key)),
     ...(provider.signedUrl && {
       signedUrl: async (key, expiresIn) =>
         checkUrl(name, await run('signedUrl', key, () => provider.signedUrl?.(key, { expiresIn }))),
@@ -112,7 +123,7 @@ function assertProvider(name: string, provider: unknown): asserts provider is St
   if (wrong) throw new Error(`\`${wrong}\` of the storage \`${name}\` must be a method`)
 }
 
-/** Calls a method with a time limit. Its errors name the storage and the file; a RequestFault is thrown on purpose. */
+/** Calls a method with a time limit. Its errors name the storage and the file. */
 const caller =
   (name: string) =>
   async <Value>(method: string, key: string, call: () => Value): Promise<Awaited<Value>> => {
@@ -120,12 +131,25 @@ const caller =
     try {
       return await rejectAfter(TIMEOUT, call)
     } catch (error) {
-      if (error instanceof RequestFault) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      const Failure = isDiskOutage(error) ? StorageOutage : Error
-      throw new Failure(`the storage \`${name}\` failed to ${method} ${key}: ${reason}`, { cause: error })
+      throw nameStorage(error, `the storage \`${name}\` failed to ${method} ${key}`)
     }
   }
+
+/** A RequestFault is thrown on purpose. */
+function nameStorage(error: unknown, what: string): unknown {
+  if (error instanceof RequestFault) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  const Failure = isDiskOutage(error) ? StorageOutage : Error
+  return new Failure(`${what}: ${reason}`, { cause: error })
+}
+
+function urlOf(name: string, provider: StorageProvider, key: string): string {
+  try {
+    return checkUrl(name, provider.url?.(key))
+  } catch (error) {
+    throw nameStorage(error, `the storage \`${name}\` failed to give the address of ${key}`)
+  }
+}
 
 function toStream(found: unknown): Readable | null {
   if (found === null || found === undefined) return null

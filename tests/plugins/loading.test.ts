@@ -94,6 +94,8 @@ test('invalid modules are reported with their positions, all together', async t 
     'policies/twice.ts': POLICY,
     'policies/twice.js': "import { definePolicy } from 'plinth'\nexport default definePolicy(() => true)\n",
     'policies/schema.ts': POLICY.replace("type: 'string'", "type: 'strings'"),
+    'policies/schema-keyword.ts': POLICY.replace('required:', 'requird:'),
+    'policies/schema-note.ts': POLICY.replace("type: 'string'", "type: 'string', 'x-note': 'free'"),
     'middlewares/policy.ts': POLICY,
     'extensions/number.ts': 'export default 5\n',
     'extensions/nothing.ts': 'export const named = 5\n',
@@ -107,6 +109,7 @@ test('invalid modules are reported with their positions, all together', async t 
     'middlewares/policy.ts:2:1 expected `export default defineMiddleware(…)`, found a policy, which belongs into policies/',
     'extensions/nothing.ts:1:1 expected `export default defineExtension(…)`, found no default export, but `named`',
     'extensions/number.ts:1:1 expected `export default defineExtension(…)`, found a number',
+    'policies/schema-keyword.ts:3:3 its `configSchema` is no JSON Schema: unknown keyword `requird`: did you mean `required`? (keywords of your own begin with `x-`)',
     'policies/schema.ts:3:3 its `configSchema` is no JSON Schema: type must be JSONType or JSONType[]: strings',
   ])
 })

@@ -12,21 +12,34 @@ export interface SchemaMismatch {
 
 export type CheckValue = (value: unknown) => readonly SchemaMismatch[]
 
-/** Compiles a JSON Schema of a plugin. Fails with the reason if the schema is invalid. */
+/**
+ * Compiles a JSON Schema of a plugin. Fails with the reason if the schema is invalid. A keyword that JSON Schema does not have would
+ * check nothing, so it is invalid, unless it begins with `x-`.
+ */
 export function compileJsonSchema(schema: object): Result<CheckValue, string> {
+  const ajv = openAjv()
   try {
-    const validate = compileWith(sharedAjv(), schema) ?? openAjv().compile(schema)
+    const validate = tryCompile(sharedAjv(), schema) ?? compile(ajv, schema)
     return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMismatch)))
   } catch (error) {
+    const keyword = unknownKeyword(error)
+    if (keyword !== undefined)
+      return failed(
+        `unknown keyword \`${keyword}\`${didYouMean(keyword, Object.keys(ajv.RULES.all))} (keywords of your own begin with \`x-\`)`,
+      )
     return failed(error instanceof Error ? error.message : String(error))
   }
 }
+
+const unknownKeyword = (error: unknown): string | undefined =>
+  error instanceof Error ? /unknown keyword: "([^"]*)"/.exec(error.message)?.[1] : undefined
 
 const openAjv = (): Ajv2020 =>
   new Ajv2020({
     allErrors: true,
     verbose: true,
     strict: false,
+    strictSchema: true,
     validateFormats: false,
     logger: false,
     // Compiling the meta-schema takes longer than compiling all schemas, which finds errors as well.
@@ -36,13 +49,24 @@ const openAjv = (): Ajv2020 =>
 const sharedAjv = once(openAjv)
 
 /** null: the schema is invalid, or its `$id` was compiled before. */
-function compileWith(ajv: Ajv2020, schema: object): ValidateFunction | null {
+function tryCompile(ajv: Ajv2020, schema: object): ValidateFunction | null {
   try {
-    const validate = ajv.compile(schema)
+    const validate = compile(ajv, schema)
     ajv.removeSchema(schema)
     return validate
   } catch {
     return null
+  }
+}
+
+function compile(ajv: Ajv2020, schema: object): ValidateFunction {
+  try {
+    return ajv.compile(schema)
+  } catch (error) {
+    const keyword = unknownKeyword(error)
+    if (!keyword?.startsWith('x-') || ajv.getKeyword(keyword)) throw error
+    ajv.addVocabulary([keyword])
+    return compile(ajv, schema)
   }
 }
 

@@ -143,3 +143,27 @@ test.serial('a filter by a relation reads the filtered list only', async t => {
   })
   t.deepEqual(reads, [{ path: '/api/players', start: 0, limit: 26 }])
 })
+
+test.serial('what is typed while a search is applied is kept', async t => {
+  const { follow, fill, until, browser } = await openPage()
+  await follow('/content/teams')
+  await until(`document.querySelectorAll('tbody tr').length === 25`)
+  const input = `document.querySelector('.filters input[type=search]')`
+  // The next key is pressed after the address has changed, and before the page is rendered for it.
+  await browser.evaluate(`{
+    const replace = history.replaceState
+    const push = history.pushState
+    const change = method => function (...state) {
+      method.apply(this, state)
+      history.pushState = push
+      history.replaceState = replace
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(${input}, 'Team 77')
+      ${input}.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+    history.pushState = change(push)
+    history.replaceState = change(replace)
+  }`)
+  await fill('.filters input[type=search]', 'Team 7')
+  await until(`/Team 77/.test(decodeURIComponent(location.search.replaceAll('+', ' ')))`)
+  t.is(await browser.evaluate(`${input}.value`), 'Team 77')
+})

@@ -6,16 +6,16 @@ import type { AttributeInfo } from '../api/schema.ts'
  * A new value, or a function from the current value to it. A change that follows a request needs the function: the form may have
  * been edited since the render whose values a closure holds.
  */
-export type Change = JsonValue | ((current: JsonValue) => JsonValue)
+export type ValueChange = JsonValue | ((current: JsonValue) => JsonValue)
 
-export const applyChange = (change: Change, current: JsonValue): JsonValue =>
+export const applyChange = (change: ValueChange, current: JsonValue): JsonValue =>
   typeof change === 'function' ? change(current) : change
 
 interface FieldProps {
   readonly attribute: AttributeInfo
   readonly path: readonly string[]
   readonly value: JsonValue
-  readonly onChange: (change: Change) => void
+  readonly onChange: (change: ValueChange) => void
 }
 
 export interface InputProps extends FieldProps {

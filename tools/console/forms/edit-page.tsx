@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom'
 import type { JsonRecord } from '../api/json.ts'
 import { type AttributeInfo, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
-import type { Change } from '../fields/field-props.ts'
+import type { ValueChange } from '../fields/field-props.ts'
 import { FormProvider, useForm } from '../fields/form-context.tsx'
 import { describeAttribute, describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -192,7 +192,7 @@ function FormNotices({ form, exists }: { readonly form: DocumentForm; readonly e
 interface DocumentFieldsProps {
   readonly type: TypeInfo
   readonly values: JsonRecord
-  readonly onChange: (name: string, change: Change) => void
+  readonly onChange: (name: string, change: ValueChange) => void
 }
 
 /** Attributes that the server sets; the form shows the times below the inputs. */

@@ -1,5 +1,5 @@
 import { useNotify } from 'ra-core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { FormContext } from '../fields/form-context.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -22,11 +22,14 @@ interface LocaleBarProps {
 export function useReference(versionKey: VersionKey): [Reference, (locale: string) => Promise<void>] {
   const schema = useSchema()
   const [reference, setReference] = useState<Reference>(null)
+  const chosen = useRef('')
   const choose = async (locale: string) => {
+    chosen.current = locale
     if (locale === '') return setReference(null)
     const status = versionKey.type.actions.has('readDrafts') ? 'draft' : 'published'
     const version = await readVersion(schema, { ...versionKey, locale }, status)
-    setReference({ locale, values: version?.values ?? {} })
+    // Another locale may have been chosen meanwhile.
+    if (chosen.current === locale) setReference({ locale, values: version?.values ?? {} })
   }
   return [reference, choose]
 }

@@ -4,7 +4,7 @@ import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api
 import { showsDrafts } from '../api/populate.ts'
 import type { ApiSchema } from '../api/schema.ts'
 import { bodyOf } from '../fields/document-body.ts'
-import { applyChange, type Change } from '../fields/field-props.ts'
+import { applyChange, type ValueChange } from '../fields/field-props.ts'
 import {
   addressOf,
   type DocumentVersion,
@@ -43,7 +43,7 @@ const EMPTY: DocumentState = {
 }
 
 export interface DocumentForm extends DocumentState {
-  readonly change: (name: string, change: Change) => void
+  readonly change: (name: string, change: ValueChange) => void
   /** Changes several attributes. */
   readonly fill: (values: JsonRecord) => void
   /** The saved document; null if it was refused. */

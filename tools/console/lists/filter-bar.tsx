@@ -195,7 +195,7 @@ function ConditionValue(props: ConditionValueProps) {
   const { attribute, operator, value, onChange } = props
   const [typed, setTyped] = useDebouncedInput(value, onChange)
   const choices = attribute?.type === 'boolean' ? ['true', 'false'] : (attribute?.values ?? [])
-  if (operator === '$between') return <BetweenValues {...props} />
+  if (operator === '$between') return <BetweenValues {...props} value={typed} onChange={setTyped} />
   const takesList = operator === '$in' || operator === '$notIn'
   if (choices.length > 0 && !takesList)
     return (

@@ -167,7 +167,8 @@ async function createFiles<Value>(
 ): Promise<Value> {
   const prepared: PreparedFile[] = []
   try {
-    for (const upload of uploads) prepared.push(await prepareFile(upload, prepareOptions(options)))
+    for (const upload of uploads)
+      prepared.push(await overStorage(prepareFile(upload, prepareOptions(options)), options.report))
     await storeParts(prepared, options)
     return await writeRecords(prepared, options, use)
   } finally {

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import type { Sharp } from 'sharp'
 import { onceResolved } from '../base/memo.ts'
 import type { WriteScope } from '../base/request-context.ts'
@@ -262,19 +263,24 @@ async function makeAll(
   { dimensions, folder, writes }: FormatOptions,
 ): Promise<readonly StagedFormat[]> {
   const made: StagedFormat[] = []
-  for (const box of BOXES) {
-    if (dimensions.width <= box.width && dimensions.height <= box.height) continue
-    // The request has timed out: its file will not be stored, and others wait.
-    if (writes?.isClosed) {
-      await discardFiles(made.map(({ path }) => path))
-      throw new RequestFault(fault('unavailable', 'Service Unavailable'))
+  const paths: string[] = []
+  try {
+    for (const box of BOXES) {
+      if (dimensions.width <= box.width && dimensions.height <= box.height) continue
+      // The request has timed out: its file will not be stored, and others wait.
+      if (writes?.isClosed) throw new RequestFault(fault('unavailable', 'Service Unavailable'))
+      const path = stagingPath(folder)
+      paths.push(path)
+      const format = await makeFormat(open, picture, { ...box, path })
+      // The next one would fail as well, after as much time.
+      if (!format) break
+      made.push(format)
     }
-    const format = await makeFormat(open, picture, { ...box, path: stagingPath(folder) })
-    // The next one would fail as well, after as much time.
-    if (!format) break
-    made.push(format)
+    return made
+  } catch (error) {
+    await discardFiles(paths)
+    throw error
   }
-  return made
 }
 
 interface Box {
@@ -285,25 +291,24 @@ interface Box {
   readonly path: string
 }
 
+/** null: the picture is broken, or beyond the limits of sharp: it is stored without smaller ones. Throws an error of the disk. */
 async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promise<StagedFormat | null> {
   const { ext, mime } = picture
   const { size, width, height, path } = box
-  const written = await open(picture.path, picture.pixelLimit)
+  const output = await open(picture.path, picture.pixelLimit)
     .rotate()
     .resize({ width, height, fit: 'inside' })
-    .toFile(path)
-    // Broken pictures, and pictures beyond the limits of sharp, are stored without smaller ones.
+    .toBuffer({ resolveWithObject: true })
     .catch(() => null)
-  if (!written) {
-    // For some formats sharp leaves what it wrote until then.
-    await discardFiles([path])
-    return null
-  }
+  if (!output) return null
+  // sharp writes files, too, but does not say whether the picture or the disk failed.
+  await writeFile(path, output.data)
+  const { info } = output
   const sizes = {
-    width: written.width,
-    height: written.height,
-    size: Number(toKilobytes(written.size)),
-    sizeInBytes: written.size,
+    width: info.width,
+    height: info.height,
+    size: Number(toKilobytes(info.size)),
+    sizeInBytes: info.size,
   }
   const names = { name: `${size}_${picture.name}`, hash: `${size}_${picture.hash}`, ext, mime, path: null }
   return { size, path, format: { ...names, ...sizes } }

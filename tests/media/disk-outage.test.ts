@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import test from 'ava'
+import sharp from 'sharp'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { uploadText } from './upload-text.ts'
@@ -78,6 +79,51 @@ test.serial(
     t.is((await app.request('GET', file?.url ?? '', { token: TOKEN })).body, 'old')
     t.deepEqual(readdirSync(join(folder.path, '.plinth', 'staging')), [])
     t.is((await upload('new', search)).status, 200)
+  },
+)
+
+test.serial(
+  'a picture is 503 while the disk has no room for its smaller ones, and leaves nothing',
+  async t => {
+    const folder = temporaryFolder()
+    t.teardown(folder.remove)
+    folder.write('project.yaml', PROJECT)
+    const app = await openTestApp(t, { project: folder.path })
+    const create = { width: 800, height: 600, channels: 3, background: 'red' } as const
+    const bytes = new Uint8Array(await sharp({ create }).png().toBuffer())
+    const upload = () => {
+      const form = new FormData()
+      form.append('files', new Blob([bytes]), 'red.png')
+      return app.request('POST', '/api/upload', { body: form, token: TOKEN })
+    }
+    const { writeFile } = files
+    const restore = () => {
+      Object.assign(files, { writeFile })
+      syncBuiltinESMExports()
+    }
+    t.teardown(restore)
+    for (const [code, expected] of [
+      ['ENOSPC', 503],
+      ['EIO', 500],
+    ] as const) {
+      // The first smaller picture is written, the second one in part.
+      let left = 1
+      const failing = async (...words: Parameters<typeof writeFile>) => {
+        await writeFile(...words)
+        if (left-- < 1) throw diskError(code)
+      }
+      Object.assign(files, { writeFile: failing })
+      syncBuiltinESMExports()
+      const { status } = await upload()
+      restore()
+      t.is(status, expected, code)
+      t.is(left, -1)
+      t.deepEqual(readdirSync(join(folder.path, '.plinth', 'staging')), [])
+    }
+    const { status, body } = await upload()
+    t.is(status, 201)
+    const [file] = body as readonly { readonly formats: object }[]
+    t.deepEqual(Object.keys(file?.formats ?? {}).toSorted(), ['medium', 'small', 'thumbnail'])
   },
 )
 

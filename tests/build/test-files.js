@@ -27,7 +27,8 @@ const excludedFiles = () => new Set(DATABASE_TESTS_ONLY ? [...databaseFree(), ..
 /** Tests of the embedded database itself, and of pages whose requests other tests send to both databases. */
 const embeddedOnly = () => allTestFiles().filter(file => /\/embedded-[^/]*$/.test(file) || PAGES.test(file))
 
-const PAGES = /^tests\/console\/(empty-states|memory|right-to-left|screens|views-pages)\.test\.ts$/
+const PAGES =
+  /^tests\/console\/(editing|empty-states|lost-parts|memory|right-to-left|screens|upload-while-editing|views-pages)\.test\.ts$/
 
 /**
  * The test files that can run here, relative to the repository, and those that cannot, by what they need. The tests must be

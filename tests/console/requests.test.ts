@@ -167,3 +167,20 @@ test.serial('what is typed while a search is applied is kept', async t => {
   await until(`/Team 77/.test(decodeURIComponent(location.search.replaceAll('+', ' ')))`)
   t.is(await browser.evaluate(`${input}.value`), 'Team 77')
 })
+
+test.serial('each key that is pressed in a bound of a filter is kept', async t => {
+  const { follow, until, browser } = await openPage()
+  const filter = JSON.stringify({ where: [{ name: 'name', operator: '$between', value: '' }] })
+  await follow(`/content/teams?filter=${encodeURIComponent(filter)}`)
+  await until(`document.querySelectorAll('.condition input').length === 2`)
+  // The second key comes before the list is loaded for the first one.
+  const typed = await browser.evaluate(`(() => {
+    const [from] = document.querySelectorAll('.condition input')
+    from.focus()
+    document.execCommand('insertText', false, 'T')
+    document.execCommand('insertText', false, 'e')
+    return from.value
+  })()`)
+  t.is(typed, 'Te')
+  await until(`/"Te;"/.test(decodeURIComponent(location.search))`)
+})

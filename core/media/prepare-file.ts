@@ -85,9 +85,8 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
   const url = files.url(`${hash}${ext}`)
   const made = await makeFormats(
     { path, name, hash, ext, mime, dimensions, pixelLimit: options.pixelLimit },
-    options.folder,
+    options,
   )
-  const formats = await addUrls(made, files)
   return {
     record: {
       documentId: newDocumentId(),
@@ -100,7 +99,7 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
       mime,
       size: toKilobytes(size),
       dimensions,
-      formats: formats.length === 0 ? null : Object.fromEntries(formats),
+      formats: made.length === 0 ? null : Object.fromEntries(made.map(({ size, format }) => [size, format])),
       url,
       provider: files.provider,
     },
@@ -111,22 +110,6 @@ export async function prepareFile(upload: Upload, options: PrepareFileOptions): 
         file: { path: smaller, mime },
       })),
     ],
-  }
-}
-
-/** The storage of an extension may throw; then the pictures are removed from the staging folder. */
-async function addUrls(
-  made: readonly StagedFormat[],
-  files: FileStorage,
-): Promise<readonly (readonly [string, Format])[]> {
-  try {
-    return made.map(({ size, format }) => [
-      size,
-      { ...format, url: files.url(`${format.hash}${format.ext}`) },
-    ])
-  } catch (error) {
-    await discardFiles(made.map(({ path }) => path))
-    throw error
   }
 }
 
@@ -166,7 +149,7 @@ export const discardStaged = (prepared: readonly PreparedFile[]): Promise<void> 
 interface StagedFormat {
   readonly size: string
   readonly path: string
-  readonly format: Omit<Format, 'url'>
+  readonly format: Format
 }
 
 interface Picture {
@@ -232,13 +215,16 @@ const openSharp = onceResolved(loadSharp)
  * Makes the formats that are smaller than the picture, one picture at a time. None for other files, for broken pictures,
  * and without sharp. Throws unavailable if too many uploads wait.
  */
-async function makeFormats(picture: Picture, folder: string): Promise<readonly StagedFormat[]> {
+async function makeFormats(
+  picture: Picture,
+  { files, folder }: PrepareFileOptions,
+): Promise<readonly StagedFormat[]> {
   const { dimensions, mime } = picture
   if (!dimensions || !RESIZED.has(mime) || isLine(dimensions) || needsMuchMemory(picture, dimensions))
     return []
   const open = await openSharp()
   const writes = currentWrites()
-  return open ? enqueue(() => makeAll(open, picture, { dimensions, folder, writes })) : []
+  return open ? enqueue(() => makeAll(open, picture, { dimensions, files, folder, writes })) : []
 }
 
 /** Decoding an AVIF takes some 18 bytes for each pixel, of other pictures 6, which `upload.pixelLimit` is made for. */
@@ -252,6 +238,7 @@ const isLine = ({ width, height }: PictureSize): boolean =>
 
 interface FormatOptions {
   readonly dimensions: PictureSize
+  readonly files: FileStorage
   readonly folder: string
   /** Of the request; undefined: there is none. */
   readonly writes: Pick<WriteScope, 'isClosed'> | undefined
@@ -260,7 +247,7 @@ interface FormatOptions {
 async function makeAll(
   open: OpenPicture,
   picture: Picture,
-  { dimensions, folder, writes }: FormatOptions,
+  { dimensions, files, folder, writes }: FormatOptions,
 ): Promise<readonly StagedFormat[]> {
   const made: StagedFormat[] = []
   const paths: string[] = []
@@ -271,7 +258,7 @@ async function makeAll(
       if (writes?.isClosed) throw new RequestFault(fault('unavailable', 'Service Unavailable'))
       const path = stagingPath(folder)
       paths.push(path)
-      const format = await makeFormat(open, picture, { ...box, path })
+      const format = await makeFormat(open, picture, { ...box, path, files })
       // The next one would fail as well, after as much time.
       if (!format) break
       made.push(format)
@@ -289,12 +276,15 @@ interface Box {
   readonly height: number
   /** Path of the output file. */
   readonly path: string
+  readonly files: FileStorage
 }
 
-/** null: the picture is broken, or beyond the limits of sharp: it is stored without smaller ones. Throws an error of the disk. */
+/** null: the picture is broken, or beyond the limits of sharp: it is stored without smaller ones. Throws errors of the disk and of the storage. */
 async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promise<StagedFormat | null> {
   const { ext, mime } = picture
-  const { size, width, height, path } = box
+  const { size, width, height, path, files } = box
+  const hash = `${size}_${picture.hash}`
+  const url = files.url(`${hash}${ext}`)
   const output = await open(picture.path, picture.pixelLimit)
     .rotate()
     .resize({ width, height, fit: 'inside' })
@@ -310,6 +300,6 @@ async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promis
     size: Number(toKilobytes(info.size)),
     sizeInBytes: info.size,
   }
-  const names = { name: `${size}_${picture.name}`, hash: `${size}_${picture.hash}`, ext, mime, path: null }
-  return { size, path, format: { ...names, ...sizes } }
+  const names = { name: `${size}_${picture.name}`, hash, ext, mime, path: null }
+  return { size, path, format: { ...names, ...sizes, url } }
 }

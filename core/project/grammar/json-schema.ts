@@ -17,15 +17,14 @@ export type CheckValue = (value: unknown) => readonly SchemaMismatch[]
  * check nothing, so it is invalid, unless it begins with `x-`.
  */
 export function compileJsonSchema(schema: object): Result<CheckValue, string> {
-  const ajv = openAjv()
   try {
-    const validate = tryCompile(sharedAjv(), schema) ?? compile(ajv, schema)
+    const validate = tryCompile(sharedAjv(), schema) ?? compile(openAjv(), schema)
     return ok(value => (validate(value) ? [] : (validate.errors ?? []).map(toMismatch)))
   } catch (error) {
     const keyword = unknownKeyword(error)
     if (keyword !== undefined)
       return failed(
-        `unknown keyword \`${keyword}\`${didYouMean(keyword, Object.keys(ajv.RULES.all))} (keywords of your own begin with \`x-\`)`,
+        `unknown keyword \`${keyword}\`${didYouMean(keyword, Object.keys(sharedAjv().RULES.all))} (keywords of your own begin with \`x-\`)`,
       )
     return failed(error instanceof Error ? error.message : String(error))
   }

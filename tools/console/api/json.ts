@@ -9,6 +9,10 @@ export const isJsonObject = (value: unknown): value is JsonRecord =>
 export const asList = (value: JsonValue | undefined): readonly JsonValue[] =>
   Array.isArray(value) ? (value as readonly JsonValue[]) : []
 
+/** The objects of a value that is one or a list of them, such as links and files. */
+export const objectsOf = (value: JsonValue): readonly JsonRecord[] =>
+  (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+
 export const asText = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '')
 
 export const equalJson = (one: unknown, other: unknown): boolean =>

@@ -4,7 +4,7 @@ import { describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
 import { withoutIds } from './document-body.ts'
-import { applyChange, type HolderProps, type ValueChange } from './field-props.ts'
+import { applyChange, type HolderProps } from './field-props.ts'
 import { OrderedList } from './ordered-list.tsx'
 
 interface ComponentValuesProps extends HolderProps {
@@ -118,12 +118,12 @@ function Items(props: ItemsProps) {
   const schema = useSchema()
   const items = asList(value).filter(isJsonObject)
   /** The entry may have been moved or removed since it was rendered. */
-  const changeItem = (key: string, change: (item: JsonRecord) => JsonRecord): ValueChange => {
-    return current =>
+  const changeItem = (key: string, change: (item: JsonRecord) => JsonRecord) =>
+    onChange(current =>
       asList(current).map((item, index) =>
         isJsonObject(item) && keyOfItem(item, index) === key ? change(item) : item,
-      )
-  }
+      ),
+    )
   const titleOf = (item: JsonRecord, index: number): string => {
     const named = schema.components.get(componentOf(item))?.find(({ type }) => TEXTUAL.has(type))
     const text = named ? describeValue(item[named.name] ?? null) : ''
@@ -157,7 +157,7 @@ function Items(props: ItemsProps) {
             component={componentOf(item)}
             item={item}
             path={[...path, String(index)]}
-            onItem={change => onChange(changeItem(keyOfItem(item, index), change))}
+            onItem={change => changeItem(keyOfItem(item, index), change)}
           />
         </details>
       )}

@@ -1,4 +1,12 @@
-import { asList, digitsOf, equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
+import {
+  asList,
+  digitsOf,
+  equalJson,
+  isJsonObject,
+  type JsonRecord,
+  type JsonValue,
+  objectsOf,
+} from '../api/json.ts'
 import type { ApiSchema, AttributeInfo } from '../api/schema.ts'
 
 /**
@@ -76,7 +84,7 @@ const isSame = (one: JsonRecord, other: JsonRecord): boolean =>
 
 /** The documentIds of a to-one (object or null) or to-many (list) relation. */
 export const linkedIds = (value: JsonValue): readonly string[] =>
-  (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject).map(link => String(link.documentId))
+  objectsOf(value).map(link => String(link.documentId))
 
 /**
  * The relation input that turns one order of links into another: `connect` with positions moves as few links as possible, and

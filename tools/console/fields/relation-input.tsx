@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'react-router-dom'
 import { callApi } from '../api/client.ts'
 import { versionParams } from '../api/data-provider.ts'
-import { asList, isJsonObject, type JsonRecord } from '../api/json.ts'
+import { asList, isJsonObject, type JsonRecord, objectsOf } from '../api/json.ts'
 import { type ApiSchema, findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { describeValue } from '../lists/cell-value.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -21,7 +21,7 @@ export function RelationInput(props: InputProps) {
   const { attribute, value, readOnly, onChange } = props
   const target = findType(schema, attribute.target)
   const many = attribute.relation?.endsWith('ToMany') ?? Array.isArray(value)
-  const links = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+  const links = objectsOf(value)
   if (!target) return <p className="help">{translate('unreadableTarget')}</p>
   const apply = (next: readonly JsonRecord[]) => onChange(many ? next : (next.at(-1) ?? null))
   const chosen = new Set(links.map(({ documentId }) => documentId))

@@ -5,6 +5,7 @@ import {
   isJsonObject,
   type JsonRecord,
   type JsonValue,
+  objectsOf,
   printExact,
 } from '../api/json.ts'
 import { type ApiSchema, type AttributeInfo, toLabel } from '../api/schema.ts'
@@ -31,8 +32,7 @@ export function CellValue({ attribute, value, fallback }: CellValueProps) {
 const shorten = (text: string): string => (text.length > LENGTH ? `${text.slice(0, LENGTH)}…` : text)
 
 function FileCell({ value }: { readonly value: JsonValue }) {
-  const files = Array.isArray(value) ? asList(value) : [value]
-  const first = files.filter(isJsonObject)[0]
+  const [first] = objectsOf(value)
   if (!first) return null
   if (!asText(first.mime).startsWith('image/')) return <bdi>{asText(first.name)}</bdi>
   return (
@@ -56,7 +56,7 @@ export function describeValue(value: JsonValue): string {
 
 /** Text for a comparison: components as their values, blocks as text, files as names. */
 export function describeAttribute(schema: ApiSchema, attribute: AttributeInfo, value: JsonValue): string {
-  const items = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+  const items = objectsOf(value)
   switch (attribute.type) {
     case 'media':
       return items.map(({ name }) => asText(name)).join(', ')

@@ -8,7 +8,7 @@ import {
 import { useEffect, useRef } from 'react'
 import { Link, useParams } from 'react-router-dom'
 import { type ListFilter, type ListRow, listColumns } from '../api/data-provider.ts'
-import { asList, isJsonObject } from '../api/json.ts'
+import { objectsOf } from '../api/json.ts'
 import { type AttributeInfo, findType, labelOf, type TypeInfo, toLabel } from '../api/schema.ts'
 import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
@@ -213,7 +213,7 @@ function TableRow({ type, row }: { readonly type: TypeInfo; readonly row: ListRo
 function LinkedCell({ column, row }: { readonly column: AttributeInfo; readonly row: ListRow }) {
   const value = row.values[column.name] ?? null
   const target = findType(useSchema(), column.type === 'relation' ? column.target : null)
-  const links = (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
+  const links = objectsOf(value)
   if (target?.kind !== 'collectionType' || !target.actions.has('findOne') || links.length === 0)
     return <CellValue attribute={column} value={value} fallback="" />
   return (

@@ -1,5 +1,5 @@
 import { type ChangeEvent, useState } from 'react'
-import { asList, asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
+import { asText, type JsonRecord, objectsOf } from '../api/json.ts'
 import type { InputProps } from '../fields/field-props.ts'
 import { useForm } from '../fields/form-context.tsx'
 import { OrderedList } from '../fields/ordered-list.tsx'
@@ -16,15 +16,12 @@ export function MediaInput(props: InputProps) {
   const { attribute, value, readOnly, onChange } = props
   const [choosing, setChoosing] = useState(false)
   const [edited, setEdited] = useState<JsonRecord | null>(null)
-  const files = filesOf(value)
-  const apply = (next: readonly JsonRecord[]) => onChange(attribute.multiple ? next : (next.at(-1) ?? null))
+  const files = objectsOf(value)
+  const asValue = (next: readonly JsonRecord[]) => (attribute.multiple ? next : (next.at(-1) ?? null))
+  const apply = (next: readonly JsonRecord[]) => onChange(asValue(next))
   const add = (added: readonly JsonRecord[]) => {
     const known = new Set(added.map(({ id }) => id))
-    onChange(current =>
-      attribute.multiple
-        ? [...filesOf(current).filter(({ id }) => !known.has(id)), ...added]
-        : (added.at(-1) ?? current),
-    )
+    onChange(current => asValue([...objectsOf(current).filter(({ id }) => !known.has(id)), ...added]))
   }
   return (
     <>
@@ -70,9 +67,6 @@ export function MediaInput(props: InputProps) {
   )
 }
 
-const filesOf = (value: JsonValue): readonly JsonRecord[] =>
-  (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
-
 interface MediaButtonsProps extends InputProps {
   readonly onAdd: (files: readonly JsonRecord[]) => void
   readonly onLibrary: () => void
@@ -88,7 +82,7 @@ function MediaButtons({ id, attribute, onAdd, onLibrary }: MediaButtonsProps) {
           id={id}
           multiple={attribute.multiple}
           kinds={attribute.allowedTypes}
-          upload={async files => onAdd(await waitFor(uploadFiles(files)))}
+          upload={files => waitFor(uploadFiles(files).then(onAdd))}
         />
       )}
       <button type="button" onClick={onLibrary}>

@@ -10,7 +10,6 @@ import fs, {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -20,6 +19,7 @@ import type { DatabaseObservation } from '../../core/database/open-options.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
 import { program } from '../harness/program.ts'
+import { replaceFunctions } from '../harness/replace-functions.ts'
 import { until } from '../harness/until.ts'
 
 function project(t: ExecutionContext): string {
@@ -204,14 +204,11 @@ test.serial('a write is on disk before it is acknowledged; a read does not sync 
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
   const own = fs.fdatasyncSync
   let count = 0
-  fs.fdatasyncSync = file => {
-    count++
-    own(file)
-  }
-  syncBuiltinESMExports()
-  t.teardown(() => {
-    fs.fdatasyncSync = own
-    syncBuiltinESMExports()
+  replaceFunctions(t, fs, {
+    fdatasyncSync: file => {
+      count++
+      own(file)
+    },
   })
   const during = async (work: () => Promise<unknown>) => {
     const before = count
@@ -231,16 +228,11 @@ test.serial('a database that its disk stopped goes on when the disk works again'
   const insert = (id: number) => database.run({ text: `INSERT INTO plate VALUES (${id})`, values: [] })
   await database.run({ text: 'CREATE TABLE plate (id int)', values: [] })
   await insert(1)
-  const own = fs.fdatasyncSync
-  const restore = () => {
-    fs.fdatasyncSync = own
-    syncBuiltinESMExports()
-  }
-  t.teardown(restore)
-  fs.fdatasyncSync = () => {
-    throw new Error('no space left on device')
-  }
-  syncBuiltinESMExports()
+  const restore = replaceFunctions(t, fs, {
+    fdatasyncSync: () => {
+      throw new Error('no space left on device')
+    },
+  })
   const session = await database.openSession()
   t.teardown(() => session.close())
   await t.throwsAsync(insert(2))

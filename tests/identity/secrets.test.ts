@@ -1,10 +1,10 @@
 import crypto, { createHash } from 'node:crypto'
-import { syncBuiltinESMExports } from 'node:module'
 import test from 'ava'
 import { compare, getRounds } from 'bcryptjs'
 import { fitsPassword, hashPassword, verifyPassword } from '../../core/base/passwords.ts'
 import { createRedactor } from '../../core/base/redact.ts'
 import { equalHashes, hashToken, parseTokenHash, printTokenHash } from '../../core/base/tokens.ts'
+import { replaceFunctions } from '../harness/replace-functions.ts'
 
 test('a token is hashed as sha256sum does, and written with its prefix', t => {
   const hash = hashToken('token')
@@ -32,14 +32,11 @@ test('hashes of another length are unequal, not an error', t => {
 test.serial('hashes are compared in constant time', t => {
   const { timingSafeEqual } = crypto
   const compared: [string, string][] = []
-  crypto.timingSafeEqual = (a, b) => {
-    compared.push([String(a), String(b)])
-    return timingSafeEqual(a, b)
-  }
-  syncBuiltinESMExports()
-  t.teardown(() => {
-    crypto.timingSafeEqual = timingSafeEqual
-    syncBuiltinESMExports()
+  replaceFunctions(t, crypto, {
+    timingSafeEqual: (a, b) => {
+      compared.push([String(a), String(b)])
+      return timingSafeEqual(a, b)
+    },
   })
   const [own, other] = [hashToken('own'), hashToken('other')]
   t.false(equalHashes(own, other))

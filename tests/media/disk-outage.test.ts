@@ -1,11 +1,11 @@
 import fs, { readdirSync } from 'node:fs'
 import files from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import test from 'ava'
 import sharp from 'sharp'
 import { temporaryFolder } from '../harness/folder.ts'
+import { replaceFunctions } from '../harness/replace-functions.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { uploadText } from './upload-text.ts'
 
@@ -48,18 +48,12 @@ test.serial(
     const [file] = (await upload('old')).body as readonly { readonly id: number; readonly url: string }[]
     const search = `?id=${file?.id}`
     const { createWriteStream } = fs
-    const restore = () => {
-      Object.assign(fs, { createWriteStream })
-      syncBuiltinESMExports()
-    }
-    t.teardown(restore)
     let left = 1
     const failing = new Writable({ write: (_part, _encoding, done) => done(diskError('ENOSPC')) })
-    Object.assign(fs, {
-      createWriteStream: (...words: Parameters<typeof createWriteStream>) =>
-        left-- > 0 ? createWriteStream(...words) : failing,
+    const restore = replaceFunctions(t, fs, {
+      createWriteStream: ((...words: Parameters<typeof createWriteStream>) =>
+        left-- > 0 ? createWriteStream(...words) : failing) as typeof createWriteStream,
     })
-    syncBuiltinESMExports()
     const full = await upload('new', search)
     restore()
     t.is(full.status, 503)
@@ -97,11 +91,6 @@ test.serial(
       return app.request('POST', '/api/upload', { body: form, token: TOKEN })
     }
     const { writeFile } = files
-    const restore = () => {
-      Object.assign(files, { writeFile })
-      syncBuiltinESMExports()
-    }
-    t.teardown(restore)
     for (const [code, expected] of [
       ['ENOSPC', 503],
       ['EIO', 500],
@@ -112,8 +101,7 @@ test.serial(
         await writeFile(...words)
         if (left-- < 1) throw diskError(code)
       }
-      Object.assign(files, { writeFile: failing })
-      syncBuiltinESMExports()
+      const restore = replaceFunctions(t, files, { writeFile: failing })
       const { status } = await upload()
       restore()
       t.is(status, expected, code)
@@ -134,26 +122,17 @@ test.serial('an upload is 503 while the disk is full or read-only, and leaves no
   const app = await openTestApp(t, { project: folder.path })
   const upload = () => uploadText(app, TOKEN, 'text')
   t.is((await upload()).status, 201)
-  const { copyFile } = files
-  const { createWriteStream } = fs
-  const restore = () => {
-    Object.assign(files, { copyFile })
-    Object.assign(fs, { createWriteStream })
-    syncBuiltinESMExports()
-  }
-  t.teardown(restore)
   for (const [code, expected] of [
     ['ENOSPC', 503],
     ['EROFS', 503],
     ['EIO', 500],
   ] as const)
     for (const broken of ['store', 'staging']) {
-      if (broken === 'store') Object.assign(files, { copyFile: () => Promise.reject(diskError(code)) })
-      else
-        Object.assign(fs, {
-          createWriteStream: () => new Writable({ write: (_part, _encoding, done) => done(diskError(code)) }),
-        })
-      syncBuiltinESMExports()
+      const failing = () => new Writable({ write: (_part, _encoding, done) => done(diskError(code)) })
+      const restore =
+        broken === 'store'
+          ? replaceFunctions(t, files, { copyFile: () => Promise.reject(diskError(code)) })
+          : replaceFunctions(t, fs, { createWriteStream: failing as unknown as typeof fs.createWriteStream })
       const answer = await upload()
       restore()
       t.is(answer.status, expected, `${broken} ${code}`)

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { administer } from '../tests/harness/test-database.ts'
 import { type Running, startPlinth } from './process.ts'
 import { measured, median, takeTurns } from './rounds.ts'
 import { mixed, type PlanRequest, reads } from './rows.ts'
@@ -53,7 +54,8 @@ export async function compareWithWrites(
   } finally {
     await on.stop()
   }
-  await vacuum(url)
+  // The rows that are measured next read the table as it was before the writes.
+  await administer(url, 'VACUUM ANALYZE articles')
   return [...HEAD, ...lines]
 }
 
@@ -61,14 +63,6 @@ const HEAD = [
   '| reads during writes to their table | cache on, of cache off | goal | off, a second | on, a second | CPU a request: off | on | p99: off | on |',
   '|---|---|---|---|---|---|---|---|---|',
 ]
-
-/** The rows that are measured next read the table as it was before the writes. */
-async function vacuum(url: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query('VACUUM ANALYZE articles')
-  await client.end()
-}
 
 /** Changes one article after another in SQL, as programs do that do not know of Plinth. */
 async function startWriter(url: string, rate: number): Promise<{ stop(): Promise<void> }> {

@@ -1,7 +1,7 @@
 import type { Attribute, Component, Holder } from '../../core/model/model.ts'
 import { toLabel } from '../../tools/console/api/schema.ts'
 import { editable, type StoredFile, type Target, type Values } from './entered-values.ts'
-import type { ConsolePage } from './open-console.ts'
+import { type ConsolePage, ENABLED } from './open-console.ts'
 
 /** The input of an attribute of a form. */
 export const field = (path: string, tag = 'input'): string =>
@@ -20,7 +20,7 @@ export const press = (page: ConsolePage, path: string, label: string): Promise<v
 
 /** The button of exactly this field, and of none within it. */
 function pressOwn(page: ConsolePage, path: string, label: string): Promise<void> {
-  const buttons = `[...document.querySelectorAll('[data-path="${path}"] button:not(:disabled, [aria-disabled=true])')]`
+  const buttons = `[...document.querySelectorAll('[data-path="${path}"] ${ENABLED}')]`
   const button = `${buttons}.find(each => each.closest('[data-path]').dataset.path === ${JSON.stringify(path)}
     && each.innerText.trim() === ${JSON.stringify(label)})`
   return page.browser.click(button)

@@ -10,7 +10,7 @@ import { toLabel } from '../../tools/console/api/schema.ts'
 import { until } from '../harness/until.ts'
 import { chooseTargets, enterScalar, field, pressEntry, uploadInto, WRITTEN } from './console-driver.ts'
 import { differences, editable, scalarFor, type Values } from './entered-values.ts'
-import type { ConsolePage } from './open-console.ts'
+import { type ConsolePage, ENABLED } from './open-console.ts'
 import {
   change,
   compare,
@@ -185,7 +185,7 @@ async function translate(work: Work, locale: string): Promise<void> {
   await page.clickText(`Fill from ${model.defaultLocale}`)
   const text = textOf(type)
   await page.until(
-    `[...document.querySelectorAll('.locales button:not(:disabled, [aria-disabled=true])')].some(each => each.innerText.startsWith('Fill'))`,
+    `[...document.querySelectorAll('.locales ${ENABLED}')].some(each => each.innerText.startsWith('Fill'))`,
   )
   const value = text?.localized ? scalarFor(text, work.supply.number()) : undefined
   if (text && value !== undefined) await enterScalar(page, text.type, value, text.name)

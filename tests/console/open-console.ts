@@ -59,7 +59,8 @@ export async function openConsole(t: Pick<ExecutionContext, 'teardown'>): Promis
   }
 }
 
-const ENABLED = 'button:not(:disabled, [aria-disabled=true])'
+/** The selector of buttons that can be pressed. */
+export const ENABLED = 'button:not(:disabled, [aria-disabled=true])'
 
 /** Only where the page asks for it. */
 export async function signIn({ browser, fill, click, password }: ConsolePage, user = 'ann'): Promise<void> {

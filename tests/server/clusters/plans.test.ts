@@ -91,7 +91,11 @@ const START = 'start'
 /** Tables of content/ are read whole, and events of removed listeners are counted. */
 const READ_AT_START = ['plinth_content', 'plinth_content', 'plinth_outbox']
 
-const blocksOf = (ran: readonly Ran[] = []): number => Math.max(...ran.map(({ blocks }) => blocks))
+/** The pages of the most expensive statement of a request. What reads the catalog runs at intervals, for no request. */
+const blocksOf = (ran: readonly Ran[] = []): number =>
+  Math.max(...ran.filter(({ scans }) => !scans.some(isOfCatalog)).map(({ blocks }) => blocks))
+
+const isOfCatalog = ({ table }: Scan): boolean => table.startsWith('pg_')
 
 interface Wide extends Scan {
   readonly text: string

@@ -8,6 +8,7 @@ import { type App, endApp, openObserved } from './app/open-app.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { dispatcherOptionsOf, healthResponder, outdatedResponder } from './app/start-service.ts'
 import { didYouMean } from './base/nearest.ts'
+import { canBeSent } from './base/tokens.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
 import type { Deliver, Mail } from './mail/mail.ts'
@@ -217,9 +218,9 @@ function withTokens(
         `\`tokens\`: project.yaml declares no API token \`${name}\` under \`apiTokens\`${didYouMean(name, Object.keys(settings.apiTokens))}`,
       )
     // The server takes such a header for one without a credential, and the caller for anonymous.
-    if (secret === '' || secret.includes(' '))
+    if (!canBeSent(secret))
       throw new Error(
-        `\`tokens\`: the secret of \`${name}\` is empty or has a space, so no request can send it`,
+        `\`tokens\`: the secret of \`${name}\` is empty, or has a space or a sign outside of ASCII: no request can send it`,
       )
     const { hash: _, ...rest } = declared
     return [name, { ...rest, secret }] as const

@@ -9,6 +9,9 @@ export const newToken = (): string => `plinth_${randomBytes(32).toString('base64
 /** The sha256 of a token, 32 bytes. Tokens are long and random, so a slow hash would add nothing. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest()
 
+/** True if the header `Authorization` can carry a token: no spaces, no control characters, ASCII alone. */
+export const canBeSent = (token: string): boolean => /^[!-~]+$/.test(token)
+
 /** `sha256:…`, as project.yaml accepts it. */
 export const printTokenHash = (hash: Buffer): string => HASH_PREFIX + hash.toString('hex')
 

@@ -1,5 +1,6 @@
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import { isMoment } from '../../base/text.ts'
+import { canBeSent } from '../../base/tokens.ts'
 import { walkGraph } from '../../base/walk-graph.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ProjectFinding } from '../faults.ts'
@@ -166,6 +167,10 @@ function* oneCredential(name: string, { secret, hash }: ApiTokenDeclaration): Ge
   if (secret !== undefined && hash !== undefined) {
     const message = `the token \`${name}\` has a \`secret\` and a \`hash\`: keep one of them`
     yield { code: 'conflict', message, path: [...path, 'hash'], atKey: true }
+  }
+  if (secret !== undefined && !canBeSent(secret)) {
+    const message = `no request can send the \`secret\` of the token \`${name}\`: use letters, digits and signs of ASCII, without spaces`
+    yield { code: 'bad-value', message, path: [...path, 'secret'] }
   }
 }
 

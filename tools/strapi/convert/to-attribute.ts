@@ -205,10 +205,14 @@ function toCustomField(declared: LiteralMapping, column: string | undefined): Ow
 
 const COUNTED: ReadonlySet<string> = new Set(['integer', 'float', 'decimal'])
 
+/** Strapi checks such an attribute only in documents whose other attributes show it. */
+const isConditional = (declared: LiteralMapping): boolean =>
+  valueAt(declared, 'conditions', 'visible') !== undefined
+
 function constraints(type: string, declared: LiteralMapping): Readonly<Record<string, Json | undefined>> {
   const value = (key: string) => toValue(type, valueAt(declared, key))
   return {
-    required: valueAt(declared, 'required') === true ? true : undefined,
+    required: valueAt(declared, 'required') === true && !isConditional(declared) ? true : undefined,
     unique: valueAt(declared, 'unique') === true && type !== 'uid' ? true : undefined,
     min: value('min'),
     max: value('max'),
@@ -307,6 +311,9 @@ function remarks(
   return [
     ...(repaired === undefined ? [] : [repaired]),
     ...field,
+    ...(isConditional(declared) && valueAt(declared, 'required') === true
+      ? ['`required` is left out: Strapi asks for a value only where `conditions` show the attribute']
+      : []),
     ...(dropped.length > 0 ? [`without a counterpart: ${dropped.join(', ')}`] : []),
     ...plugins.map(plugin => `without a counterpart: the options of the plugin \`${plugin}\``),
     ...code.map(key => `\`${key}\` is code in Strapi, and left out`),

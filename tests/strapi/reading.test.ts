@@ -75,6 +75,11 @@ const MODULES: readonly (readonly [source: string, exported: unknown, file?: str
     { a: '$A:b', c: 1, 'd-e': '?', 2: '?' },
   ],
   ['const a = b\nconst b = a\nexport default a', '?'],
+  // Which provider it is depends on the run, although the last result is a literal.
+  [
+    "const s3 = env => { if (env('BUCKET')) { return { provider: 'aws-s3' } } return undefined }\nexport default ({ env }) => ({ upload: { config: s3(env) ?? { sizeLimit: 5 } } })",
+    { upload: { config: '?' } },
+  ],
 ]
 
 test('a module is read as far as its values are literals, without running its code', t => {
@@ -208,7 +213,11 @@ test('an invalid module is refused with its position, and never breaks the impor
   })
 })
 
-const CODE: readonly (readonly [file: string, source: string, found: 'own' | 'router' | 'generated'])[] = [
+const CODE: readonly (readonly [
+  file: string,
+  source: string,
+  found: 'own' | 'router' | 'router and own' | 'generated',
+])[] = [
   [
     'src/api/a/controllers/a.js',
     "'use strict'; const { createCoreController } = require('@strapi/strapi').factories; module.exports = createCoreController('api::a.a');",
@@ -236,11 +245,42 @@ const CODE: readonly (readonly [file: string, source: string, found: 'own' | 'ro
   ],
   ['src/api/a/routes/b.ts', 'export default { routes: [] }', 'own'],
   [
+    'src/api/a/routes/named.js',
+    "const { createCoreRouter } = require('@strapi/strapi').factories\nconst router = createCoreRouter('api::a.a', { only: ['find'] })\nmodule.exports = router",
+    'router',
+  ],
+  [
+    'src/api/a/routes/typed.ts',
+    "import { factories } from '@strapi/strapi'\ntype Uid = Parameters<typeof factories.createCoreRouter>[0]\nconst uid = 'api::a.a'\nexport default factories.createCoreRouter(uid as Uid, { only: ['find'] })",
+    'router',
+  ],
+  [
+    'src/api/a/routes/typed-default.ts',
+    "import { factories } from '@strapi/strapi'\ntype Uid = Parameters<typeof factories.createCoreRouter>[0]\nexport default factories.createCoreRouter('api::a.a' as Uid)",
+    'generated',
+  ],
+  [
+    'src/api/a/routes/extended.js',
+    "const { createCoreRouter } = require('@strapi/strapi').factories\nconst inner = createCoreRouter('api::a.a', { only: ['find'] })\nconst more = [{ method: 'GET', path: '/a/top', handler: 'a.top' }]\nconst join = (router, routes) => ({ get routes() { return router.routes.concat(routes) } })\nmodule.exports = join(inner, more)",
+    'router and own',
+  ],
+  [
+    'src/api/a/routes/pushed.js',
+    "const router = createCoreRouter('api::a.a', { only: ['find'] })\nrouter.routes.push({ method: 'GET', path: '/a/top', handler: 'a.top' })\nmodule.exports = router",
+    'router and own',
+  ],
+  [
+    'src/api/a/routes/computed.js',
+    "module.exports = createCoreRouter('api::a.a', { only: ['find'], config: guard(['find']) })",
+    'router and own',
+  ],
+  [
     'src/index.ts',
     "import type { Core } from '@strapi/strapi'\nexport default { register(/* { strapi }: { strapi: Core.Strapi } */) {}, bootstrap: async ({ strapi }: { strapi: Core.Strapi }) => {} }",
     'generated',
   ],
   ['src/index.js', 'module.exports = { register() {}, bootstrap() { start() } }', 'own'],
+  ['src/api/a/index.js', 'module.exports = { bootstrap() { start() } }', 'own'],
   ['src/api/a/policies/broken.js', 'module.exports = (', 'own'],
   ['src/api/a/policies/empty.js', '// nothing yet', 'generated'],
 ]
@@ -258,10 +298,11 @@ test('custom code of a project is distinguished from code that Strapi generated'
   )
   t.deepEqual(
     ownCode.map(({ file }) => file),
-    CODE.filter(([, , found]) => found === 'own').map(([file]) => file),
+    CODE.filter(([, , found]) => found.endsWith('own')).map(([file]) => file),
   )
   t.deepEqual(
-    routers.map(({ uid, options }) => [uid, plain(options)]),
-    [['api::a.a', { only: ['find'] }]],
+    routers.map(({ uid }) => uid),
+    CODE.filter(([, , found]) => found.startsWith('router')).map(() => 'api::a.a'),
   )
+  t.deepEqual(plain(routers[0]?.options ?? null), { only: ['find'] })
 })

@@ -1,6 +1,14 @@
 import { propertyKey } from './literal-expression.ts'
-import { isMapping } from './literal-value.ts'
-import { exportOf, type ScopedModule, type ScriptLoader } from './module-scope.ts'
+import {
+  isCode,
+  isMapping,
+  type LiteralMapping,
+  type LiteralValue,
+  mappingAt,
+  UNKNOWN_KEYS,
+  valueAt,
+} from './literal-value.ts'
+import { bindingOf, exportOf, moduleScope, type ScopedModule, type ScriptLoader } from './module-scope.ts'
 import {
   type CallExpressionNode,
   callsIn,
@@ -23,7 +31,7 @@ const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
   [/^src\/(?:api\/([^/]+)\/)?policies\//, 'policy'],
   [/^src\/(?:api\/([^/]+)\/)?middlewares\//, 'middleware'],
   [/^src\/api\/([^/]+)\/content-types\/[^/]+\/lifecycles\./, 'lifecycle'],
-  [/^src\/index\./, 'index'],
+  [/^src\/(?:api\/([^/]+)\/)?index\./, 'index'],
   [/^src\/extensions\/.*strapi-(?:server|admin)\./, 'extension'],
   [/^src\/plugins\/[^/]+\/(?:strapi-server|server\/(?:src\/)?index)\./, 'plugin'],
   [/^config\/cron-tasks\./, 'cron'],
@@ -42,7 +50,7 @@ export function findOwnCode(
     const module = tryLoad(load, file)
     const router = code.kind === 'route' && module ? readRouter(module) : undefined
     if (router !== undefined) routers.push(router)
-    else if (!module || !isGenerated(module)) ownCode.push(code)
+    if (!module || !(router ? isRouterAlone(module, router) : isGenerated(module))) ownCode.push(code)
   }
   return { ownCode, routers }
 }
@@ -68,11 +76,49 @@ function toOwnCode(file: string): OwnCode | undefined {
 /** The last `createCoreRouter(uid, options)`; undefined if the module calls no `createCoreRouter` whose options can be evaluated. */
 function readRouter(module: ScopedModule): StrapiRouter | undefined {
   const call = callsIn(module).findLast(each => factoryOf(each) === 'Router')
-  const [uid, options] = call?.arguments ?? []
-  if (uid?.type !== 'StringLiteral' || options === undefined) return undefined
+  const [named, options] = call?.arguments ?? []
+  const uid = named && evaluateLiteral(named, module)
+  if (typeof uid !== 'string' || options === undefined) return undefined
   const value = evaluateLiteral(options, module)
-  return isMapping(value) ? { uid: uid.value, options: value } : undefined
+  return isMapping(value) ? { uid, options: value } : undefined
 }
+
+/** True if a file exports a router that is known completely, and adds no routes of its own to it. */
+function isRouterAlone(module: ScopedModule, { options }: StrapiRouter): boolean {
+  const exported = exportOf(module, 'default')
+  return (
+    exported?.kind === 'node' &&
+    isRouter(exported.node, module) &&
+    module.body.every(each => each.type !== 'ExpressionStatement' || isExport(each)) &&
+    !hasUnknownRoute(options)
+  )
+}
+
+/** `createCoreRouter('api::a.a')`, or a name of it. */
+function isRouter(node: ValueNode, module: ScopedModule): boolean {
+  const inner = unwrapExpression(node)
+  if (inner.type === 'CallExpression') return factoryOf(inner) === 'Router'
+  const named = inner.type === 'Identifier' ? bindingOf(inner.name, moduleScope(module)) : undefined
+  const value = named?.kind === 'node' ? unwrapExpression(named.node) : undefined
+  return value?.type === 'CallExpression' && factoryOf(value) === 'Router'
+}
+
+/** `module.exports = …`, or a text such as `('use strict')`. */
+const isExport = ({ expression }: Extract<StatementNode, { type: 'ExpressionStatement' }>): boolean =>
+  expression.type === 'AssignmentExpression'
+    ? memberPath(expression.left) === 'module.exports'
+    : unwrapExpression(expression).type === 'StringLiteral'
+
+/** True if code decides which routes are configured, or how: `config: routesOf(…)`. */
+function hasUnknownRoute(options: LiteralMapping): boolean {
+  const config = valueAt(options, 'config')
+  const parts = [options, config, ...mappingAt(config).values()]
+  return parts.some(
+    part => isCode(part) || (isMapping(part) && [...part].some(([key, value]) => isUnknown(key, value))),
+  )
+}
+
+const isUnknown = (key: string, value: LiteralValue): boolean => key.startsWith(UNKNOWN_KEYS) || isCode(value)
 
 /** `createCoreRouter` and `factories.createCoreRouter` → `Router`. */
 const factoryOf = ({ callee }: CallExpressionNode): string | undefined =>
@@ -94,8 +140,11 @@ function isGenerated(module: ScopedModule): boolean {
 /** Statements other than the export, which is one statement. */
 const hasOnlyImports = ({ body }: ScopedModule): boolean => body.filter(each => !isImport(each)).length === 1
 
+/** Imports, and types of TypeScript. */
 const isImport = (statement: StatementNode): boolean =>
   statement.type === 'ImportDeclaration' ||
+  statement.type === 'TSTypeAliasDeclaration' ||
+  statement.type === 'TSInterfaceDeclaration' ||
   (statement.type === 'VariableDeclaration' &&
     statement.declarations.every(({ init }) => init !== null && init !== undefined && isRequire(init)))
 

@@ -334,7 +334,8 @@ function resultOf(called: ScriptNode, declared: readonly ScriptNode[], progress:
   if (!last?.argument) return codeOf(called)
   const value = evaluated({ node: last.argument, scope }, inner)
   const conditional = returns.find(each => each !== last)
-  if (!conditional || !isMapping(value)) return value
+  if (!conditional) return value
+  if (!isMapping(value)) return codeOf({ node: conditional, scope })
   const mapping = new LocatedMapping()
   mapping.putAll(value)
   mapping.put(

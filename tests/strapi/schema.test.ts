@@ -741,6 +741,44 @@ test('values that Strapi keeps in another form are converted, and what is droppe
     t.regex(report, named)
 })
 
+test('an attribute that Strapi shows by a condition is not required', async t => {
+  const conditions = { visible: { '==': [{ var: 'kind' }, 'external'] } }
+  const { types, report } = await imported(t, {
+    ...type('link', {
+      kind: { type: 'enumeration', enum: ['external', 'page'], required: true },
+      href: { type: 'string', required: true, minLength: 3, conditions },
+      note: { type: 'string', required: true, conditions: {} },
+    }),
+  })
+  const { kind, href, note } = types.link?.attributes ?? {}
+  t.deepEqual([kind?.required, href?.required, note?.required], [true, false, true])
+  t.like(href, { minLength: 3 })
+  t.regex(
+    report,
+    /`required` is left out: Strapi asks for a value only where `conditions` show the attribute \(src\/api\/link/,
+  )
+})
+
+test('code of an API is reported once, also of one without content-types, and previews of the panel', async t => {
+  const { report } = await imported(t, {
+    ...type('page', { title: { type: 'string' } }),
+    'src/api/page/content-types/part/schema.json': {
+      info: { singularName: 'part', pluralName: 'parts' },
+      attributes: { title: { type: 'string' } },
+    },
+    'src/api/page/services/page.js': 'module.exports = { top() { return 1 } }',
+    'src/api/health/routes/health.js':
+      "module.exports = { routes: [{ method: 'GET', path: '/health', handler: 'health.find', config: { auth: false } }] }",
+    'src/api/health/controllers/health.js': "module.exports = { find(ctx) { ctx.body = 'ok' } }",
+    'config/admin.js':
+      'module.exports = ({ env }) => ({\n  preview: { enabled: true, config: { handler: uid => env(uid) } },\n})',
+  })
+  t.regex(report, /1 service: .* \(src\/api\/page\/services\/page\.js\)/)
+  t.regex(report, /1 route: .* \(src\/api\/health\/routes\/health\.js\)/)
+  t.regex(report, /1 controller: .* \(src\/api\/health\/controllers\/health\.js\)/)
+  t.regex(report, /`console\.preview` of a content-type .* \(config\/admin\.js:2/)
+})
+
 const relation = (kind: string, target: string, more: Record<string, unknown> = {}) => ({
   type: 'relation',
   relation: kind,

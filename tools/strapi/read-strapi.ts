@@ -74,6 +74,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   const [server, api, plugins, middlewares] = await Promise.all(
     CONFIGS.map(name => readConfig(reading, name)),
   )
+  const admin = await readConfig(reading, 'admin')
   return {
     folder: reading.folder,
     uploads: resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public', 'uploads'),
@@ -88,6 +89,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
       api: api ?? EMPTY_MAPPING,
       plugins: plugins ?? EMPTY_MAPPING,
       middlewares: middlewares ?? EMPTY_MAPPING,
+      admin: admin ?? EMPTY_MAPPING,
     },
     environments: environmentsOf(reading.files),
     packages: [...mappingAt(manifest, 'dependencies').keys()],

@@ -4,9 +4,9 @@ import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { pairRelations } from './convert/pair-relations.ts'
 import {
-  codeNotes,
   configNotes,
   middlewareNotes,
+  otherCodeNotes,
   otherSettings,
   panelNotes,
 } from './convert/project-warnings.ts'
@@ -141,7 +141,7 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
     ...configNotes(project),
     ...otherSettings(project),
     ...transformerNotes(project),
-    ...codeNotes(project),
+    ...otherCodeNotes(project),
     ...middlewareNotes(project),
     ...(facts === null
       ? [lost(NO_ROLES)]

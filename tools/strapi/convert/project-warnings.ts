@@ -26,15 +26,23 @@ const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
   policy: 'a module in policies/, named in `routesConfig`',
   middleware: 'a module in middlewares/, named in `routesConfig` or in `middlewares`',
   lifecycle: 'an extension: a document middleware runs around a write, a listener hears of it afterwards',
-  index: 'an extension with `register` or `start`',
+  index: 'an extension with `register` or `bootstrap`; its `documents.use` wraps document actions',
   extension: 'an extension, or `user.attributes` for what users have besides',
   plugin: 'an extension',
   cron: 'a scheduler of your own',
 }
 
-/** The custom code of one API, or of the project itself if `api` is undefined. */
-export const codeNotes = ({ ownCode }: StrapiProject, api?: string): readonly Note[] =>
-  ownCode.filter(code => code.api === api).map(({ kind, file }) => codeNote(kind, file, `${file} (${kind})`))
+/** The custom code of one API. */
+export const codeNotes = ({ ownCode }: StrapiProject, api: string): readonly Note[] =>
+  ownCode.filter(code => code.api === api).map(noteOfCode)
+
+/** The custom code of the project itself, and of APIs that have no content-type. */
+export function otherCodeNotes({ ownCode, contentTypes }: StrapiProject): readonly Note[] {
+  const apis = new Set(contentTypes.map(({ api }) => api))
+  return ownCode.filter(({ api }) => api === undefined || !apis.has(api)).map(noteOfCode)
+}
+
+const noteOfCode = ({ kind, file }: OwnCode): Note => codeNote(kind, file, `${file} (${kind})`)
 
 const codeNote = (kind: OwnCode['kind'], source: string, what: string): Note => ({
   kind: 'code',
@@ -129,6 +137,7 @@ export const otherSettings = ({ config, ownCode, packages }: StrapiProject): rea
   }),
   ...mailNotes(config),
   ...fileTypeNotes(config),
+  ...previewNotes(config),
 ]
 
 const areHeadersImported = (config: StrapiConfig): boolean =>
@@ -141,6 +150,15 @@ function fileTypeNotes({ plugins }: StrapiConfig): readonly Note[] {
   const text =
     '`security` of `upload.config` refused files by their types: `upload.allowedTypes` refuses kinds of files'
   return [lost(text, scriptPlace(plugins, 'upload', 'config', 'security') ?? 'config/plugins')]
+}
+
+/** Pages that editors open from Strapi's panel to see a document. */
+function previewNotes({ admin }: StrapiConfig): readonly Note[] {
+  const declared = valueAt(admin, 'preview')
+  if (declared === undefined || valueAt(declared, 'enabled') === false) return []
+  const text =
+    'code in config/admin made the addresses of `preview`: `console.preview` of a content-type has its address (docs/console.md, Layout)'
+  return [{ kind: 'remark', text, source: scriptPlace(admin, 'preview') ?? 'config/admin' }]
 }
 
 /** Tasks in config/server itself; those of config/cron-tasks are files of custom code. */

@@ -55,6 +55,7 @@ export interface StrapiConfig {
   readonly api: LiteralValue
   readonly plugins: LiteralValue
   readonly middlewares: LiteralValue
+  readonly admin: LiteralValue
 }
 
 /** Custom code of the project: a file that Strapi's generator did not write. */

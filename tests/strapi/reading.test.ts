@@ -283,6 +283,8 @@ const CODE: readonly (readonly [
   ['src/api/a/index.js', 'module.exports = { bootstrap() { start() } }', 'own'],
   ['src/api/a/policies/broken.js', 'module.exports = (', 'own'],
   ['src/api/a/policies/empty.js', '// nothing yet', 'generated'],
+  ['src/api/a/content-types/a/lifecycles.test.ts', "test('slugs', () => {})", 'generated'],
+  ['src/api/a/services/__tests__/a.js', "test('sums', () => {})", 'generated'],
 ]
 
 test('custom code of a project is distinguished from code that Strapi generated', t => {

@@ -767,12 +767,15 @@ test('code of an API is reported once, also of one without content-types, and pr
       attributes: { title: { type: 'string' } },
     },
     'src/api/page/services/page.js': 'module.exports = { top() { return 1 } }',
+    'src/api/page/routes/page.js':
+      "const { createCoreRouter } = require('@strapi/strapi').factories\nmodule.exports = createCoreRouter('api::page.page', { prefix: '', except: [] })",
     'src/api/health/routes/health.js':
       "module.exports = { routes: [{ method: 'GET', path: '/health', handler: 'health.find', config: { auth: false } }] }",
     'src/api/health/controllers/health.js': "module.exports = { find(ctx) { ctx.body = 'ok' } }",
     'config/admin.js':
       'module.exports = ({ env }) => ({\n  preview: { enabled: true, config: { handler: uid => env(uid) } },\n})',
   })
+  t.notRegex(report, /had its routes under/)
   t.regex(report, /1 service: .* \(src\/api\/page\/services\/page\.js\)/)
   t.regex(report, /1 route: .* \(src\/api\/health\/routes\/health\.js\)/)
   t.regex(report, /1 controller: .* \(src\/api\/health\/controllers\/health\.js\)/)

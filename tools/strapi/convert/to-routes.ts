@@ -106,7 +106,7 @@ export function routerNotes({ routers }: StrapiProject, uid: string): readonly s
     .flatMap(({ options }) => [
       ...listed(options, 'only', 'Strapi had these routes alone'),
       ...listed(options, 'except', 'Strapi lacked these routes'),
-      ...(options.has('prefix')
+      ...(options.has('prefix') && valueAt(options, 'prefix') !== ''
         ? [`Strapi had its routes under \`${textAt(options, 'prefix') ?? '…'}\``]
         : []),
     ])

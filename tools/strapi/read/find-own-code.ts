@@ -23,6 +23,8 @@ import { evaluateLiteral } from './read-exported.ts'
 import type { OwnCode, StrapiProject, StrapiRouter } from './strapi-project.ts'
 
 const CODE = /\.(?:[cm]?[jt]s)$/
+/** Files that are no part of the running project. */
+const UNUSED = /\.d\.ts$|\.(?:test|spec)\.[cm]?[jt]s$|\/__tests__\//
 
 const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
   [/^src\/api\/([^/]+)\/controllers\//, 'controller'],
@@ -45,7 +47,7 @@ export function findOwnCode(
   const ownCode: OwnCode[] = []
   const routers: StrapiRouter[] = []
   for (const file of files) {
-    const code = CODE.test(file) && !file.endsWith('.d.ts') ? toOwnCode(file) : undefined
+    const code = CODE.test(file) && !UNUSED.test(file) ? toOwnCode(file) : undefined
     if (code === undefined) continue
     const module = tryLoad(load, file)
     const router = code.kind === 'route' && module ? readRouter(module) : undefined

@@ -599,6 +599,43 @@ test('settings of uploads, mails, the server and of schemas that have no counter
   t.regex(report, /without a counterpart: `defaultReplyTo` of `email\.config\.settings`/)
 })
 
+test('sizes, lifetimes and proxies keep their variables, and numbers of seconds their unit', async t => {
+  const { settings, report } = await imported(t, {
+    ...type('note', { title: { type: 'string' } }),
+    'config/server.ts': "export default ({ env }) => ({ proxy: { koa: env.bool('PROXIED', true) } })",
+    'config/middlewares.ts': `export default ({ env }) => [
+      { name: 'strapi::query', config: { arrayLimit: 500 } },
+      { name: 'strapi::body', config: { formLimit: '2mb', jsonLimit: env('JSON_LIMIT', '10mb'), formidable: { maxFileSize: env.int('FILE_LIMIT', 5 * 1024) } } },
+      { name: 'strapi::ip', config: { whitelist: ['10.0.*.*'] } },
+      { resolve: './lib/trace' },
+    ]`,
+    'config/plugins.ts':
+      "export default ({ env }) => ({ 'users-permissions': { config: { jwt: { expiresIn: 3600 }, register: { allowedFields: env.array('FIELDS', ['nickname']) } } } })",
+    'src/extensions/users-permissions/content-types/user/schema.json': {
+      attributes: { nickname: { type: 'string' } },
+    },
+  })
+  t.is(settings?.server.trustProxy, true)
+  t.is(settings?.server.bodyLimit, 10 * 1024 * 1024)
+  t.is(settings?.upload.sizeLimit, 5 * 1024)
+  t.is(settings?.auth.jwtExpiresIn, 3_600_000)
+  t.deepEqual(settings?.auth.register.allowedFields, ['nickname'])
+  t.regex(report, /Lost content[\s\S]*`strapi::ip` let in or kept out addresses.*config\/middlewares\.ts:4/)
+  t.regex(report, /`arrayLimit` of `strapi::query`; .*config\/middlewares\.ts:2/)
+  t.regex(report, /`formLimit` of `strapi::body`; .*config\/middlewares\.ts:3/)
+  t.regex(report, /1 middleware: .*config\/middlewares\.ts:5/)
+
+  const lifetime = (expiresIn: string) => ({
+    ...type('note', { title: { type: 'string' } }),
+    'config/plugins.ts': `export default ({ env }) => ({ 'users-permissions': { config: { jwt: { expiresIn: ${expiresIn} } } } })`,
+  })
+  const named = await imported(t, lifetime("env('LIFETIME', '14d')"))
+  t.is(named.settings?.auth.jwtExpiresIn, 14 * 24 * 3_600_000)
+  const seconds = await imported(t, lifetime("env.int('LIFETIME', 60)"))
+  t.is(seconds.settings?.auth.jwtExpiresIn, 60_000)
+  t.regex(seconds.report, /the variable `LIFETIME` had seconds in Strapi/)
+})
+
 test('plugins in folders that are not read, and other settings of config/, are reported', async t => {
   const { report } = await imported(t, {
     ...type('page', { title: { type: 'string' } }),

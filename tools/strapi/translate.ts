@@ -89,7 +89,7 @@ function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null)
   const role = defaultRole(facts)
   return section('auth', [
     entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
-    flow('jwtExpiresIn', jwtExpiresIn),
+    jwtExpiresIn,
     section('register', [
       flow('enabled', valueAt(advanced, 'allow_register') === false ? false : undefined),
       flow('role', role === 'authenticated' ? undefined : role),

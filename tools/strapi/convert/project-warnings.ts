@@ -135,6 +135,15 @@ export const otherSettings = ({ config, ownCode, packages }: StrapiProject): rea
     ],
     successor: '`server.cors` has the origins, headers and `credentials`',
   }),
+  ...middlewareSettings(config, 'strapi::body', {
+    except: ['jsonLimit', 'textLimit', 'formidable', 'multipart', 'enabled'],
+    successor: '`server.bodyLimit` bounds bodies, and forms without files have 56 KiB',
+  }),
+  ...middlewareSettings(config, 'strapi::query', {
+    except: ['strictNullHandling'],
+    successor: 'a query has lists of up to 100 items and 20 levels of brackets',
+  }),
+  ...addressNotes(config),
   ...mailNotes(config),
   ...fileTypeNotes(config),
   ...previewNotes(config),
@@ -150,6 +159,20 @@ function fileTypeNotes({ plugins }: StrapiConfig): readonly Note[] {
   const text =
     '`security` of `upload.config` refused files by their types: `upload.allowedTypes` refuses kinds of files'
   return [lost(text, scriptPlace(plugins, 'upload', 'config', 'security') ?? 'config/plugins')]
+}
+
+/** Addresses that Strapi lets in or keeps out. */
+function addressNotes(config: StrapiConfig): readonly Note[] {
+  const declared = middleware(config, 'strapi::ip')
+  if (declared === undefined) return []
+  const text =
+    '`strapi::ip` let in or kept out addresses, and Plinth lets in all: a proxy or an `express` middleware can refuse them'
+  return [
+    lost(
+      text,
+      scriptPlace(declared, 'whitelist') ?? scriptPlace(declared, 'blacklist') ?? 'config/middlewares',
+    ),
+  ]
 }
 
 /** Pages that editors open from Strapi's panel to see a document. */

@@ -40,10 +40,7 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
       ],
       corsNotes(config),
     ),
-    flow(
-      'bodyLimit',
-      sizeUnlessDefault(['server', 'bodyLimit'], valueAt(middleware(config, 'strapi::body'), 'jsonLimit')),
-    ),
+    sizeSetting(['server', 'bodyLimit'], valueAt(middleware(config, 'strapi::body'), 'jsonLimit')),
     toTrustProxy(valueAt(server, 'proxy')),
   ])
 }
@@ -69,9 +66,9 @@ const fallbackOf = (declared: LiteralValue | undefined): LiteralValue | undefine
   isFromEnvironment(declared) ? fallbackOf(declared.fallback) : declared
 
 function toTrustProxy(declared: LiteralValue | undefined): DocumentEntry | undefined {
-  if (isFromEnvironment(declared)) return setting('trustProxy', declared, false)
-  const isProxied = declared === true || (isMapping(declared) && valueAt(declared, 'koa') === true)
-  return flow('trustProxy', isProxied ? true : undefined)
+  const proxied = isMapping(declared) ? valueAt(declared, 'koa') : declared
+  if (isFromEnvironment(proxied)) return setting('trustProxy', proxied, false)
+  return flow('trustProxy', proxied === true ? true : undefined)
 }
 
 /** The `config` of a middleware in config/middlewares. */
@@ -125,10 +122,12 @@ type SettingPath = readonly string[]
 const isDefaultAt = (path: SettingPath, value: unknown): boolean =>
   isDefault(value, path, readProjectSchema())
 
-/** A size such as `2mb`, or bytes. */
-function sizeUnlessDefault(path: SettingPath, declared: LiteralValue | undefined): Json | undefined {
-  if (typeof declared !== 'number' && typeof declared !== 'string') return undefined
-  return isDefaultAt(path, declared) ? undefined : declared
+/** A size such as `2mb`, or bytes, or a variable of one. */
+function sizeSetting(path: SettingPath, declared: LiteralValue | undefined): DocumentEntry | undefined {
+  const key = path.at(-1) ?? ''
+  if (isFromEnvironment(declared)) return setting(key, declared, defaultAt(path))
+  const isSize = typeof declared === 'number' || typeof declared === 'string'
+  return isSize && !isDefaultAt(path, declared) ? flow(key, declared) : undefined
 }
 
 const defaultAt = (path: SettingPath): Json | undefined => {
@@ -264,6 +263,12 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   return section('graphql', [inner && { ...inner, source: place }])
 }
 
+/** The maximum size of a file; without a setting of the plugin upload that of the parser of forms. */
+const fileSize = (config: StrapiConfig): LiteralValue | undefined =>
+  valueAt(config.plugins, 'upload', 'config', 'sizeLimit') ??
+  valueAt(config.plugins, 'upload', 'config', 'providerOptions', 'sizeLimit') ??
+  valueAt(middleware(config, 'strapi::body'), 'formidable', 'maxFileSize')
+
 export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
   const declared = mappingAt(config.plugins, 'upload', 'config')
   const provider = declared.get('provider')
@@ -273,10 +278,9 @@ export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
     typeof provider === 'string'
       ? `the provider \`${provider}\``
       : 'the provider that config/plugins chooses when it runs'
-  const size = valueAt(declared, 'sizeLimit') ?? valueAt(declared, 'providerOptions', 'sizeLimit')
   return section(
     'upload',
-    [flow('sizeLimit', sizeUnlessDefault(['upload', 'sizeLimit'], size))],
+    [sizeSetting(['upload', 'sizeLimit'], fileSize(config))],
     [
       ...(isS3
         ? [
@@ -296,19 +300,29 @@ export function usersPermissions(
   project: StrapiProject,
   names: Names,
 ): {
-  readonly jwtExpiresIn: Json | undefined
+  readonly jwtExpiresIn: DocumentEntry | undefined
   readonly allowedFields: Json | undefined
 } {
   const declared = mappingAt(project.config.plugins, 'users-permissions', 'config')
-  const expires = toJson(valueAt(declared, 'jwt', 'expiresIn'))
   const fields = valueAt(declared, 'register', 'allowedFields')
-  const accepted =
-    fields === undefined ? acceptedByDefault(project) : textsAt(declared, 'register', 'allowedFields')
+  const accepted = fields === undefined ? acceptedByDefault(project) : textsAt(fallbackOf(fields))
   const allowed = accepted.map(name => attributeNameIn(names, 'plugin::users-permissions.user', name))
   return {
-    jwtExpiresIn: expires === null || isDefaultAt(['auth', 'jwtExpiresIn'], expires) ? undefined : expires,
+    jwtExpiresIn: tokenLifetime(valueAt(declared, 'jwt', 'expiresIn')),
     allowedFields: allowed.length === 0 ? undefined : allowed,
   }
+}
+
+/** Numbers are seconds in Strapi, and milliseconds in Plinth; texts are the same in both. */
+function tokenLifetime(declared: LiteralValue | undefined): DocumentEntry | undefined {
+  const path = ['auth', 'jwtExpiresIn']
+  const value = fallbackOf(declared)
+  const lifetime = typeof value === 'number' ? `${value}s` : (toJson(value) ?? undefined)
+  if (!isFromEnvironment(declared))
+    return flow('jwtExpiresIn', isDefaultAt(path, lifetime) ? undefined : lifetime)
+  if (typeof value !== 'number') return setting('jwtExpiresIn', declared, defaultAt(path))
+  const text = `the variable \`${declared.name}\` had seconds in Strapi: a variable here needs a unit, such as \`7d\``
+  return entry('jwtExpiresIn', { kind: 'flow', json: lifetime ?? null }, [lost(text)])
 }
 
 /** Without the setting, registration of Strapi 4 accepts all public attributes of the project. Plinth's sets no links. */
@@ -335,8 +349,8 @@ export function ownMiddlewares({
 }: StrapiProject): readonly { readonly name: string; readonly place: string }[] {
   if (!isLiteralList(config.middlewares)) return []
   return config.middlewares.flatMap(each => {
-    const name = typeof each === 'string' ? each : textAt(each, 'name')
-    const place = scriptPlace(each, 'name') ?? 'config/middlewares'
+    const name = typeof each === 'string' ? each : (textAt(each, 'name') ?? textAt(each, 'resolve'))
+    const place = scriptPlace(each, 'name') ?? scriptPlace(each, 'resolve') ?? 'config/middlewares'
     return name === undefined || name.startsWith('strapi::') ? [] : [{ name, place }]
   })
 }

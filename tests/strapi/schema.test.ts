@@ -503,11 +503,19 @@ test('without a database, roles, locales and sign-in come from the files of conf
     'config/sync/i18n-locale.ru.json': { code: 'ru', name: 'Russian (ru)' },
     'config/sync/core-store.plugin_i18n_default_locale.json': { value: 'ru' },
     'config/sync/core-store.plugin_users-permissions_advanced.json': { value: { allow_register: false } },
+    'config/sync/core-store.plugin_users-permissions_grant.json': {
+      value: { email: { enabled: true }, google: { enabled: true }, github: { enabled: false } },
+    },
+    'config/sync/core-store.plugin_users-permissions_email.json': {
+      value: { reset_password: { options: { message: '<p>Our own text</p>' } } },
+    },
     'config/sync/core-store.plugin_content_manager_configuration.json': '{ this is not read',
   })
   t.teardown(folder.remove)
-  const { code, complaint } = await runImport({ dir: folder.path, out: folder.path })
+  const { code, complaint, out } = await runImport({ dir: folder.path, out: folder.path })
   t.is(code, 0, complaint)
+  t.regex(out, /users sign in at `google` in Strapi/)
+  t.regex(out, /the texts of the account mails `reset_password` did not come over/)
   const { project, faults } = await readProject(folder.path, {})
   t.deepEqual(faults, [])
   t.deepEqual(
@@ -656,6 +664,82 @@ test('plugins in folders that are not read, and other settings of config/, are r
     /`ratelimit`, `jwtManagement` of `users-permissions\.config` in config\/plugins \(config\/plugins\.js:5/,
   )
   t.notRegex(report, /privateAttributes|expiresIn/)
+})
+
+test('code of an API without a content-type is reported, and no file of another API twice', async t => {
+  const inOneApi = (name: string): Record<string, object> => {
+    const [schema] = Object.values(type(name, { title: { type: 'string' } }))
+    return { [`src/api/blog/content-types/${name}/schema.json`]: schema ?? {} }
+  }
+  const pay = 'api::stripe.stripe.pay'
+  const { report } = await imported(t, {
+    ...inOneApi('article'),
+    ...inOneApi('author'),
+    'src/api/blog/controllers/author.js': 'module.exports = { async find() {} }',
+    'src/api/blog/services/other.js': 'module.exports = () => ({ helps() {} })',
+    'src/api/stripe/controllers/stripe.js': 'module.exports = { async pay() {} }',
+    'src/api/stripe/routes/stripe.js':
+      "module.exports = { routes: [{ method: 'POST', path: '/pay', handler: 'stripe.pay' }] }",
+    'config/sync/user-role.public.json': {
+      name: 'Public',
+      type: 'public',
+      permissions: [{ action: pay }, { action: 'api::blog.gone.find' }],
+    },
+  })
+  t.regex(report, /2 controllers: .*\(src\/api\/blog\/controllers\/author\.js, src\/api\/stripe\/controllers/)
+  t.regex(report, /1 service: .*\(src\/api\/blog\/services\/other\.js\)/)
+  t.regex(report, /1 route: .*\(src\/api\/stripe\/routes\/stripe\.js\)/)
+  t.regex(
+    report,
+    /Lost content or access:[\s\S]*`api::stripe\.stripe\.pay` did not come over[\s\S]*Code to rewrite/,
+  )
+  t.regex(report, /`api::blog\.gone\.find`: the project has no such content-type/)
+})
+
+test('attributes that a project adds to files are reported, and plugins of any name', async t => {
+  const attributes = { name: { type: 'string' }, blurhash: { type: 'text' }, createdAt: { type: 'datetime' } }
+  const { report } = await imported(t, {
+    ...type('page', { title: { type: 'string' } }),
+    'package.json': {
+      name: 'shop',
+      dependencies: {
+        '@strapi/strapi': '4.25.0',
+        ...{
+          '@strapi/utils': '4.25.0',
+          '@strapi/plugin-sentry': '4.25.0',
+          'strapi-protected-populate': '1.0.0',
+        },
+      },
+    },
+    'src/extensions/upload/content-types/file/schema.json': { collectionName: 'files', attributes },
+    'src/extensions/users-permissions/content-types/role/schema.json': {
+      collectionName: 'up_roles',
+      attributes: { name: { type: 'string' }, users: { type: 'relation' } },
+    },
+  })
+  t.regex(
+    report,
+    /Lost content or access:[\s\S]*not read: src\/extensions\/upload\/\S+: `blurhash`: Plinth has its own `plugin::upload\.file`/,
+  )
+  t.notRegex(report, /plugin::users-permissions\.role/)
+  t.regex(report, /packages without a counterpart: @strapi\/plugin-sentry, strapi-protected-populate \(/)
+})
+
+test('the size of files that config/middlewares limits is imported', async t => {
+  const sizeLimit = async (files: Readonly<Record<string, string>>) =>
+    (await imported(t, { ...type('page', { title: { type: 'string' } }), ...files })).settings?.upload
+      .sizeLimit
+  const body = (formidable: string) => ({
+    'config/middlewares.js': `module.exports = [{ name: 'strapi::body', config: { formidable: ${formidable} } }]`,
+  })
+  t.is(await sizeLimit(body('{ maxFileSize: 300 * 1024 * 1024 }')), 300 * 1024 * 1024)
+  t.is(
+    await sizeLimit({
+      ...body('{ maxFileSize: 300 }'),
+      'config/plugins.js': 'module.exports = { upload: { config: { sizeLimit: 5000 } } }',
+    }),
+    5000,
+  )
 })
 
 test('registration accepts what the version of Strapi accepts without a setting', async t => {

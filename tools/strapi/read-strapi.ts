@@ -2,6 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { isRecord } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import { ticked } from '../../core/base/text.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { toHolder, toType } from './convert/to-holder.ts'
 import { findOwnCode } from './read/find-own-code.ts'
@@ -15,11 +16,12 @@ import {
   mergeValues,
   textAt,
   toJson,
+  UNKNOWN_KEYS,
   valueAt,
 } from './read/literal-value.ts'
 import { moduleLoader, type ScriptLoader } from './read/module-scope.ts'
 import { readExported } from './read/read-exported.ts'
-import type { StrapiFacts, StrapiRole } from './read/read-facts.ts'
+import { changedMails, enabledProviders, type StrapiFacts, type StrapiRole } from './read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
 /** The state of reading a project's folder. */
@@ -246,7 +248,7 @@ async function readSynced(reading: Reading, plugins: LiteralValue): Promise<Stra
 
 /** The settings of roles, locales and sign-in. Other settings describe the admin panel. */
 const SYNCED =
-  /^(?:user-role|i18n-locale|core-store\.plugin_(?:i18n_default_locale|users-permissions_advanced))\b/
+  /^(?:user-role|i18n-locale|core-store\.plugin_(?:i18n_default_locale|users-permissions_(?:advanced|email|grant)))\b/
 
 const TYPE = /^src\/api\/([^/]+)\/content-types\/([^/]+)\/schema\.(?:json|js|ts)$/
 /** Of a plugin in the project, or extended by it. */
@@ -259,13 +261,50 @@ const BUILT_IN_PLUGINS: ReadonlySet<string> = new Set([
 const COMPONENT = /^src\/components\/([^/]+)\/([^/]+)\.(?:json|js|ts)$/
 const USER = /^src\/extensions\/users-permissions\/content-types\/user\/schema\.(?:json|js|ts)$/
 
+/** The attributes of Strapi's content-types that projects extend. Users are read by themselves. */
+const OF_STRAPI: Readonly<Record<string, readonly string[]>> = {
+  'plugin::upload.file': [
+    ...[
+      'name',
+      'alternativeText',
+      'caption',
+      'focalPoint',
+      'width',
+      'height',
+      'formats',
+      'hash',
+      'ext',
+      'mime',
+    ],
+    ...['size', 'url', 'previewUrl', 'provider', 'provider_metadata', 'related', 'folder', 'folderPath'],
+  ],
+  'plugin::users-permissions.role': ['name', 'description', 'type', 'permissions', 'users'],
+  'plugin::i18n.locale': ['name', 'code'],
+}
+
+/** What the project added to a content-type that Plinth has of its own. */
+async function reportAddedAttributes(uid: string, file: string, reading: Reading): Promise<void> {
+  const own = Object.hasOwn(OF_STRAPI, uid) ? OF_STRAPI[uid] : undefined
+  const schema = own && (await readSchema(reading, file))
+  const added = [...mappingAt(schema, 'attributes').keys()].filter(
+    name => !own?.includes(name) && !STAMPS.test(name) && !name.startsWith(UNKNOWN_KEYS),
+  )
+  const why = `Plinth has its own \`${uid}\`, to which a project adds no attributes`
+  if (added.length > 0) reading.unreadable.push(`${file}: ${ticked(added)}: ${why}`)
+}
+
+const STAMPS = /^(?:createdAt|updatedAt|publishedAt|createdBy|updatedBy|locale|localizations)$/
+
 async function readTypes(reading: Reading): Promise<readonly StrapiType[]> {
   const types: StrapiType[] = []
   for (const file of reading.files) {
     const owner = TYPE.test(file) ? 'api' : 'plugin'
     const [, api, name] = (owner === 'api' ? TYPE : PLUGIN_TYPE).exec(file) ?? []
     if (api === undefined || name === undefined) continue
-    if (owner === 'plugin' && BUILT_IN_PLUGINS.has(api)) continue
+    if (owner === 'plugin' && BUILT_IN_PLUGINS.has(api)) {
+      await reportAddedAttributes(`plugin::${api}.${name}`, file, reading)
+      continue
+    }
     const schema = await readSchema(reading, file)
     if (schema !== undefined) types.push(toType({ owner, api, name, file, schema }))
   }
@@ -344,8 +383,8 @@ function syncedFacts(files: SyncedFiles): StrapiFacts | null {
     defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
     advanced: setting('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
     tokens: [],
-    providers: [],
-    mails: [],
+    providers: enabledProviders(setting('plugin_users-permissions_grant')),
+    mails: changedMails(setting('plugin_users-permissions_email')),
     webhooks: [],
     tables: new Map(),
   }

@@ -4,9 +4,9 @@ import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { pairRelations } from './convert/pair-relations.ts'
 import {
+  codeNotes,
   configNotes,
   middlewareNotes,
-  otherCodeNotes,
   otherSettings,
   panelNotes,
 } from './convert/project-warnings.ts'
@@ -122,6 +122,9 @@ const COVERED = [
   POPULATE_DEEP,
 ]
 
+/** Plugins of others have any name: `strapi-protected-populate`. */
+const PLUGIN = /^(?!@strapi\/).*strapi|^@strapi\/.*(?:plugin|provider)/
+
 const NO_ROLES =
   'Strapi keeps roles and their permissions in its database: import with --database, or grant them in `roles`. Until then content is for API tokens only'
 
@@ -130,8 +133,7 @@ const CONFIG_SYNC = 'strapi-plugin-config-sync'
 function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly GivenNote[] {
   const plugins = project.packages.filter(
     name =>
-      /strapi/.test(name) &&
-      /plugin|provider/.test(name) &&
+      PLUGIN.test(name) &&
       !COVERED.some(covered => covered.test(name)) &&
       (project.synced === null || name !== CONFIG_SYNC),
   )
@@ -141,7 +143,7 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
     ...configNotes(project),
     ...otherSettings(project),
     ...transformerNotes(project),
-    ...otherCodeNotes(project),
+    ...codeNotes(project),
     ...middlewareNotes(project),
     ...(facts === null
       ? [lost(NO_ROLES)]

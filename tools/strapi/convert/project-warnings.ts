@@ -16,6 +16,7 @@ import {
 import type { StrapiFacts } from '../read/read-facts.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { lost, type Note } from '../yaml-document.ts'
+import { toKebabCase } from './to-holder.ts'
 import { corsCredentials, GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
 
 /** The replacement for each kind of Strapi code. */
@@ -32,17 +33,20 @@ const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
   cron: 'a scheduler of your own',
 }
 
-/** The custom code of one API. */
-export const codeNotes = ({ ownCode }: StrapiProject, api: string): readonly Note[] =>
-  ownCode.filter(code => code.api === api).map(noteOfCode)
+/** The custom code at a content-type, or what is at none if `uid` is undefined. */
+export const codeNotes = (project: StrapiProject, uid?: string): readonly Note[] =>
+  project.ownCode
+    .filter(code => holderOf(code, project) === uid)
+    .map(({ kind, file }) => codeNote(kind, file, `${file} (${kind})`))
 
-/** The custom code of the project itself, and of APIs that have no content-type. */
-export function otherCodeNotes({ ownCode, contentTypes }: StrapiProject): readonly Note[] {
-  const apis = new Set(contentTypes.map(({ api }) => api))
-  return ownCode.filter(({ api }) => api === undefined || !apis.has(api)).map(noteOfCode)
+/** The content-type that a file is named after, or the first of its API. An API may have none. */
+function holderOf({ api, file }: OwnCode, { contentTypes }: StrapiProject): string | undefined {
+  const uids = contentTypes.flatMap(type =>
+    type.uid.startsWith('api::') && type.api === api ? [type.uid] : [],
+  )
+  const names = file.split('/').map(part => toKebabCase(part.replace(/\.[cm]?[jt]s$/, '')))
+  return uids.find(uid => names.slice(3).includes(uid.split('.')[1] ?? '')) ?? uids[0]
 }
-
-const noteOfCode = ({ kind, file }: OwnCode): Note => codeNote(kind, file, `${file} (${kind})`)
 
 const codeNote = (kind: OwnCode['kind'], source: string, what: string): Note => ({
   kind: 'code',
@@ -108,6 +112,7 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
     ...settings,
     ...items.map(each => ['middlewares', isCode(each) ? each : undefined] as const),
     ['bodyLimit', codeAt(middleware(config, 'strapi::body'), 'jsonLimit')] as const,
+    ['maxFileSize', codeAt(middleware(config, 'strapi::body'), 'formidable', 'maxFileSize')] as const,
   ]
   const seen = new Set<string>()
   return all.flatMap(([name, code]) => {

@@ -1,3 +1,4 @@
+import { parse } from 'node:path'
 import { BUILT_IN_ACTIONS, type BuiltInSubject, CONTENT_ACTIONS } from '../../../core/access/actions.ts'
 import { ticked } from '../../../core/base/text.ts'
 import { free, type Names } from '../names.ts'
@@ -16,6 +17,7 @@ export function toRoles(
 ): DocumentEntry | undefined {
   const options: RoleOptions = {
     names,
+    controllers: ownControllers(project),
     withDrafts: typesWithDrafts(project, names),
     withFiles: project.version === 4 ? typesWithFiles(project, names) : new Set(),
     isUsual: hasUsualAuth(roles),
@@ -32,6 +34,8 @@ export function toRoles(
 
 interface RoleOptions {
   readonly names: Names
+  /** Uids of custom controllers, which need no content-type. */
+  readonly controllers: ReadonlySet<string>
   /** Keys of content-types. */
   readonly withDrafts: ReadonlySet<string>
   /** Keys of content-types of Strapi 4 that forms create with files. */
@@ -39,6 +43,16 @@ interface RoleOptions {
   /** `public` has exactly the default permissions on `auth`. */
   readonly isUsual: boolean
 }
+
+/** `src/api/pay/controllers/stripe.js` → `api::pay.stripe` */
+const ownControllers = ({ ownCode }: StrapiProject): ReadonlySet<string> =>
+  new Set(
+    ownCode.flatMap(({ kind, api, file }) =>
+      kind === 'controller' && api !== undefined
+        ? [`api::${toKebabCase(api)}.${toKebabCase(parse(file).name)}`]
+        : [],
+    ),
+  )
 
 const typesWithDrafts = ({ contentTypes }: StrapiProject, { types }: Names): ReadonlySet<string> =>
   new Set(contentTypes.filter(hasDrafts).flatMap(({ uid }) => types.get(uid)?.key ?? []))
@@ -120,16 +134,21 @@ function toRole(role: StrapiRole, key: string, options: RoleOptions): DocumentEn
       ...(readsDrafts ? [DRAFTS_NOTE] : []),
       ...(sendsFiles(subjects, withFiles) ? [FILES_NOTE] : []),
       ...(subjects.get('upload')?.has('update') ? [UPDATE_NOTE] : []),
-      ...unknownNotes(unknown, names),
+      ...unknownNotes(unknown, options),
     ],
   )
 }
 
 /** Permissions without a counterpart. Strapi keeps those of content-types that were deleted. */
-function unknownNotes(actions: readonly string[], { types }: Names): readonly GivenNote[] {
+function unknownNotes(
+  actions: readonly string[],
+  { names: { types }, controllers }: RoleOptions,
+): readonly GivenNote[] {
   const isOfRoles = (action: string) => action.startsWith('plugin::users-permissions.role.')
-  const isGone = (action: string) =>
-    action.startsWith('api::') && !types.has(action.slice(0, action.lastIndexOf('.')))
+  const isGone = (action: string) => {
+    const uid = action.slice(0, action.lastIndexOf('.'))
+    return action.startsWith('api::') && !types.has(uid) && !controllers.has(uid)
+  }
   const [roles, gone] = [actions.filter(isOfRoles), actions.filter(isGone)]
   const others = actions.filter(action => !isOfRoles(action) && !isGone(action))
   const such = others.length === 1 ? 'action' : 'actions'

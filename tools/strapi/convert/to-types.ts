@@ -161,15 +161,11 @@ function toContentType(
       ...unreadAttributes(type),
       ...typeNotes(type, secret),
       ...routerNotes(project, type.uid),
-      ...(isFirstOfApi(type, project) ? codeNotes(project, type.api) : []),
+      ...codeNotes(project, type.uid),
     ],
   )
   return found === undefined ? [] : [{ ...found, source: type.file }]
 }
-
-/** An API may have several content-types: its code is reported at the first. */
-const isFirstOfApi = ({ uid, api }: StrapiType, { contentTypes }: StrapiProject): boolean =>
-  contentTypes.find(each => each.api === api)?.uid === uid
 
 /** A content-type's uid has the name of its API in Strapi, and its own name twice in Plinth. */
 function refNotes({ uid, file, attributes }: StrapiType, key: string): readonly Note[] {

@@ -66,7 +66,7 @@ export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
 }
 
 /** Sign-in by password is the provider `email`. */
-const enabledProviders = (declared: LiteralValue | undefined): readonly string[] =>
+export const enabledProviders = (declared: LiteralValue | undefined): readonly string[] =>
   [...mappingAt(declared)].flatMap(([name, each]) =>
     name !== 'email' && valueAt(each, 'enabled') === true ? [name] : [],
   )
@@ -77,7 +77,7 @@ const MAILS: Readonly<Record<string, string>> = {
   email_confirmation: '<p>Thank you for registering!</p>',
 }
 
-const changedMails = (declared: LiteralValue | undefined): readonly string[] =>
+export const changedMails = (declared: LiteralValue | undefined): readonly string[] =>
   Object.entries(MAILS).flatMap(([name, start]) => {
     const text = textAt(declared, name, 'options', 'message')
     return text === undefined || text.startsWith(start) ? [] : [name]

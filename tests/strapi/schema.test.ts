@@ -633,6 +633,14 @@ test('sizes, lifetimes and proxies keep their variables, and numbers of seconds 
   t.regex(report, /`formLimit` of `strapi::body`; .*config\/middlewares\.ts:3/)
   t.regex(report, /1 middleware: .*config\/middlewares\.ts:5/)
 
+  const both = await imported(t, {
+    ...type('note', { title: { type: 'string' } }),
+    'config/middlewares.ts':
+      "export default [{ name: 'strapi::body', config: { formidable: { maxFileSize: 2000 } } }]",
+    'config/plugins.ts': 'export default { upload: { config: { sizeLimit: 3000 } } }',
+  })
+  t.is(both.settings?.upload.sizeLimit, 2000)
+
   const lifetime = (expiresIn: string) => ({
     ...type('note', { title: { type: 'string' } }),
     'config/plugins.ts': `export default ({ env }) => ({ 'users-permissions': { config: { jwt: { expiresIn: ${expiresIn} } } } })`,

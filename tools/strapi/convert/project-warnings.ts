@@ -141,7 +141,7 @@ export const otherSettings = ({ config, ownCode, packages }: StrapiProject): rea
     successor: '`server.cors` has the origins, headers and `credentials`',
   }),
   ...middlewareSettings(config, 'strapi::body', {
-    except: ['jsonLimit', 'textLimit', 'formidable', 'multipart', 'enabled'],
+    except: ['jsonLimit', 'textLimit', 'formidable', 'multipart', 'includeUnparsed', 'enabled'],
     successor: '`server.bodyLimit` bounds bodies, and forms without files have 56 KiB',
   }),
   ...middlewareSettings(config, 'strapi::query', {

@@ -263,11 +263,13 @@ export function convertGraphql({ config, packages, version }: StrapiProject): Do
   return section('graphql', [inner && { ...inner, source: place }])
 }
 
-/** The maximum size of a file; without a setting of the plugin upload that of the parser of forms. */
-const fileSize = (config: StrapiConfig): LiteralValue | undefined =>
-  valueAt(config.plugins, 'upload', 'config', 'sizeLimit') ??
-  valueAt(config.plugins, 'upload', 'config', 'providerOptions', 'sizeLimit') ??
-  valueAt(middleware(config, 'strapi::body'), 'formidable', 'maxFileSize')
+/** The maximum size of a file: the smaller one of the plugin upload and the parser of forms. */
+function fileSize(config: StrapiConfig): LiteralValue | undefined {
+  const declared = mappingAt(config.plugins, 'upload', 'config')
+  const own = valueAt(declared, 'sizeLimit') ?? valueAt(declared, 'providerOptions', 'sizeLimit')
+  const parsed = valueAt(middleware(config, 'strapi::body'), 'formidable', 'maxFileSize')
+  return typeof own === 'number' && typeof parsed === 'number' ? Math.min(own, parsed) : (own ?? parsed)
+}
 
 export function toUpload({ config }: StrapiProject): DocumentEntry | undefined {
   const declared = mappingAt(config.plugins, 'upload', 'config')

@@ -67,6 +67,13 @@ test('me requires a signed-in user: API tokens and anonymous callers have none',
   t.is(said(await get('/api/users/me', 'cleo')), '403 Forbidden')
 })
 
+test('a filter or search that the caller does not match does not refuse the session', async t => {
+  for (const query of ['filters[username]=bob', '_q=bob'])
+    t.is((await get(`/api/users/me?${query}`, 'ann')).status, 204, query)
+  t.is((await get('/api/users/me?filters[username]=ann', 'ann')).body.username, 'ann')
+  t.is(said(await get('/api/users/me?filters[username]=ann', 'full')), '401 Unauthorized')
+})
+
 test('secret attributes are never returned, and cannot be selected, filtered, sorted or searched by any caller', async t => {
   for (const key of [
     'password',

@@ -31,8 +31,8 @@ export interface UsersService {
   count(query: Query, caller: Caller): Promise<number>
   /** null: none visible. */
   findOne(id: number, query: Query, caller: Caller): Promise<string | null>
-  /** 401 for the public and for API tokens. */
-  me(query: Query, caller: Caller): Promise<string>
+  /** 401 for the public and for API tokens; null: the query does not match the caller's own user. */
+  me(query: Query, caller: Caller): Promise<string | null>
   /** Requires username, address, password and role, except what the server sets. null: not readable by the caller. */
   create(body: AuthBody, caller: Caller, selection?: Selection): Promise<string | null>
   /** 404 for an unknown user. A new password ends the sessions; a new address invalidates mailed codes. */
@@ -86,12 +86,13 @@ const readUserById = (
   options: ReadUsersOptions,
 ): Promise<string | null> => readUser(withId(query, id), { caller, action: 'findOne' }, options)
 
-/** Rejects with 401 for API tokens and the public (reference/rest.md#2-errors). */
-async function readMe(query: Query, caller: Caller, options: ReadUsersOptions): Promise<string> {
+/** Rejects with 401 for API tokens and the public (reference/rest.md#2-errors). A user that a filter excludes is signed in. */
+async function readMe(query: Query, caller: Caller, options: ReadUsersOptions): Promise<string | null> {
   const id = caller.user?.id
   const text =
     typeof id === 'number' ? await readUser(withId(query, id), { caller, action: 'me' }, options) : null
-  if (text === null) throw new RequestFault(fault('unauthorized', 'Unauthorized'))
+  const isExcluded = typeof id === 'number' && (query.filter !== null || query.search !== null)
+  if (text === null && !isExcluded) throw new RequestFault(fault('unauthorized', 'Unauthorized'))
   return text
 }
 

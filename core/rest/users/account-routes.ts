@@ -87,7 +87,7 @@ const getUser: UsersHandler = async (call, options) => {
   return answerText(await options.users.findOne(parseRowId(call.id), query, call.caller), call)
 }
 
-/** The caller's own user. */
+/** The caller's own user; 204 if the query does not match it. */
 const getMe: UsersHandler = async (call, options) =>
   answerText(await options.users.me(parseUsers(call, options), call.caller), call)
 

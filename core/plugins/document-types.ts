@@ -198,7 +198,7 @@ export type FiltersOf<Terms extends ComponentOptions> =
   IsAny<Terms> extends true ? Readonly<Record<string, unknown>> : KnownFilters<Terms>
 
 type KnownFilters<Terms extends ComponentOptions> = {
-  readonly [Name in FieldOf<Terms>]?: Condition<Terms['fields'][Name & keyof Terms['fields']]>
+  readonly [Name in FieldOf<Terms>]?: Condition<Compared<Terms, Name>>
 } & {
   readonly [Name in PopulateName<Terms>]?: FiltersOf<EndOf<Terms, Name>>
 } & {
@@ -206,6 +206,12 @@ type KnownFilters<Terms extends ComponentOptions> = {
   readonly $or?: readonly KnownFilters<Terms>[]
   readonly $not?: KnownFilters<Terms>
 }
+
+/** What an attribute is compared with: its values, and what else a write takes for them, such as a `Date`. */
+type Compared<Terms extends ComponentOptions, Name> =
+  | Terms['fields'][Name & keyof Terms['fields']]
+  | Exclude<Terms['input'][Name & keyof Terms['input']], null | undefined>
+  | (Name extends 'createdAt' | 'updatedAt' | 'publishedAt' ? Date : never)
 
 type Condition<Value> = Value | readonly Value[] | Operators<Value>
 

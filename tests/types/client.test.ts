@@ -69,6 +69,7 @@ const PROJECT = {
       attributes: {
         title: { type: 'string', required: true },
         rank: 'integer',
+        reach: 'biginteger',
         secret: { type: 'string', private: true },
         author: { type: 'relation', relation: 'manyToOne', target: 'author' },
       },
@@ -121,6 +122,12 @@ test.serial('the client reads, writes and signs in at a server, in less than 3 K
     'Uno',
   )
   t.is((await client.newsItems.findOne(first.documentId, { populate: 'author' })).data.author.name, 'Jane')
+  const { data: wide } = await client.newsItems.update(first.documentId, { reach: 9_007_199_254_740_993n })
+  t.is(wide.reach, '9007199254740993')
+  const titles = async (filters: object) =>
+    (await client.newsItems.find({ filters })).data.map(({ title }: { title: string }) => title)
+  t.deepEqual(await titles({ author: null }), ['Two'])
+  t.deepEqual(await titles({ reach: { $ne: null } }), ['Uno'])
   t.is(await client.newsItems.delete(first.documentId), undefined)
   await client.homePage.update({ heading: 'Hello' })
   t.is((await client.homePage.find()).data.heading, 'Hello')

@@ -171,9 +171,7 @@ function connect(routes: Routes, { url, token: first, fetch: send = fetch }: Cli
   const base = url.endsWith('/') ? url.slice(0, -1) : url
   let token = first
   const request: Send = async (method, path, { query, body, headers, signal } = {}) => {
-    const search = new URLSearchParams()
-    addParameters(search, '', query ?? {})
-    const text = String(search)
+    const text = parametersOf('', query ?? {}).join('&')
     const isForm = body instanceof FormData
     const response = await send(`${base}${path}${text && `?${text}`}`, {
       method,
@@ -183,7 +181,7 @@ function connect(routes: Routes, { url, token: first, fetch: send = fetch }: Cli
         ...(token && { Authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body, printBig) }),
       ...(signal && { signal }),
     })
     const answer = await response.text()
@@ -244,14 +242,20 @@ function parse(text: string): unknown {
   }
 }
 
-/** `{ filters: { title: ['a'] } }` is `filters[title][0]=a`. */
-function addParameters(search: URLSearchParams, name: string, value: unknown): void {
-  if (value === undefined) return
-  if (value instanceof Date) search.append(name, value.toISOString())
-  else if (typeof value !== 'object' || value === null) search.append(name, String(value ?? ''))
-  else
-    for (const [key, inner] of Object.entries(value))
-      addParameters(search, name === '' ? key : `${name}[${key}]`, inner)
+/** JSON has no big integers: the API takes them as texts. */
+const printBig = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value
+
+/** `{ filters: { title: ['a'], kind: null } }` is `filters[title][0]=a&filters[kind]`: a name without `=` is null. */
+function parametersOf(name: string, value: unknown): readonly string[] {
+  if (value === undefined) return []
+  if (value === null) return [encodeURIComponent(name)]
+  if (typeof value === 'object' && !(value instanceof Date))
+    return Object.entries(value).flatMap(([key, inner]) =>
+      parametersOf(name === '' ? key : `${name}[${key}]`, inner),
+    )
+  const text = value instanceof Date ? value.toISOString() : String(value)
+  return [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`]
 }
 
 export { connect }

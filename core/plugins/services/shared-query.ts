@@ -68,6 +68,7 @@ export class SharedQuery {
 const PARAMETERS: readonly string[] = [
   ...['populate', 'filters', 'sort', 'fields', 'pagination', 'status', 'locale', '_q'],
   ...['publicationFilter', 'hasPublishedVersion', 'publicationState', 'start', 'limit', 'id'],
+  ...['search', 'highlight', 'pLevel'],
 ]
 
 /** A misspelled parameter of a plugin would be ignored silently. */

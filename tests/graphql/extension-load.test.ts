@@ -157,6 +157,38 @@ test('faults of definitions report the line of the file in which they are writte
   ])
 })
 
+test('faults name the extension that has them, not others that use nexus or have lines like theirs', async t => {
+  const other = use(`({ nexus }) => ({
+      types: [nexus.extendType({ type: 'Query', definition(t) { t.int('other', { resolve: () => 1 }) } })],
+      resolvers: { Note: {
+        text: () => '',
+      } },
+    })`)
+  const conflict = `{ typeDefs: 'extend type Query { a: Int }' }`
+  t.deepEqual(
+    String(
+      await faultsOf(t, {
+        other,
+        own: use(`${conflict}); graphql.use({ typeDefs: 'extend type Query { a: String }' }`),
+      }),
+    ),
+    'extensions/own: `Query.a` is defined as `a: String`, but extensions/own has `a: Int` (at extensions/own.js:2)',
+  )
+  t.is(
+    String(await faultsOf(t, { other, own: use(`{ typeDefs: 'extend type Query { a: Nothing }' }`) })),
+    'extensions/own: unknown type `Nothing` (at extensions/own.js:2)',
+  )
+  t.is(
+    String(
+      await faultsOf(t, {
+        other,
+        own: use(`{ resolvers: Object.fromEntries([['Nte', Object.fromEntries([['text', () => 1]])]]) }`),
+      }),
+    ),
+    'extensions/own: resolvers `Nte.text`: no field of the schema has this name: did you mean `Note.text`? (at extensions/own.js:2)',
+  )
+})
+
 test('options set in code are applied or refused by name, never ignored', async t => {
   const guarded = (options: string) => use(`{ resolversConfig: { 'Query.notes': ${options} } }`)
   const found = await faultsOf(t, {

@@ -175,7 +175,7 @@ function findLine(text: string, files: readonly string[], root: string): string 
   return null
 }
 
-/** The file of an extension first, then all files of extensions/ that may hold definitions. */
+/** The file of an extension first, then all files of extensions/ that hold definitions only. */
 function definitionFiles(by: string, root: string): readonly string[] {
   const [folder = ''] = by.split('/')
   if (!existsSync(join(root, folder))) return []
@@ -183,5 +183,6 @@ function definitionFiles(by: string, root: string): readonly string[] {
     .filter(name => /\.([cm]?[jt]s|graphqls?|gql)$/.test(name))
     .map(name => `${folder}/${name.split(sep).join('/')}`)
   const isOwn = (file: string) => file.replace(/(\/index)?\.\w+$/, '') === by
-  return [...files.filter(isOwn), ...files.filter(file => !isOwn(file)).toSorted()]
+  const isModule = (file: string) => /\.[cm]?[jt]s$/.test(file)
+  return [...files.filter(isOwn), ...files.filter(file => !isOwn(file) && !isModule(file)).toSorted()]
 }

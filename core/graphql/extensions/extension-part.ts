@@ -1,6 +1,7 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import { type DocumentNode, GraphQLError, isScalarType, parse } from 'graphql'
 import { didYouMean } from '../../base/nearest.ts'
+import { assertKnownKeys } from '../../plugins/plugin-module.ts'
 import type { GraphqlExtension, Resolver, ResolverOptions } from '../../plugins/services/graphql-service.ts'
 
 /** One call of `graphql.use`, normalized. */
@@ -86,6 +87,9 @@ export class DefinitionError extends Error {
   }
 }
 
+/** Keys of a field that is an object. Guards are in `resolversConfig`. */
+const FIELD_KEYS = ['resolve', 'description', 'deprecationReason', 'extensions', 'type', 'args', 'astNode']
+
 type SortedResolvers = Pick<ExtensionPart, 'resolvers' | 'others'>
 
 function sortResolvers(input: unknown): SortedResolvers {
@@ -110,6 +114,8 @@ function sortFields(
   for (const [field, value] of Object.entries(fields)) {
     if (isRecord(value) && 'subscribe' in value)
       throw new Error(`resolvers.${type}.${field}: there are no subscriptions here`)
+    if (isRecord(value) && 'resolve' in value)
+      assertKnownKeys(value, FIELD_KEYS, `resolvers.${type}.${field}`)
     const resolve = isRecord(value) && 'resolve' in value ? value.resolve : value
     if (field.startsWith('__') || typeof resolve !== 'function') rest[field] = value
     else resolvers.set(`${type}.${field}`, resolve as Resolver)
@@ -117,13 +123,23 @@ function sortFields(
   return rest as IResolvers[string]
 }
 
-/** The coordinates of values that are neither resolvers nor configurations of a field: only enumerations have such values. */
-export const enumerationValues = (others: ExtensionPart['others']): readonly string[] =>
-  Object.entries(others).flatMap(([type, values]) =>
-    Object.entries(isScalar(values) ? {} : values)
-      .filter(([name, value]) => !name.startsWith('__') && !isRecord(value))
-      .map(([name]) => `${type}.${name}`),
+/** What is wrong with values that are no resolvers, by `<Type>.<field>`. Values of enumerations are among them: their types have no fields. */
+export const fieldFaults = (others: ExtensionPart['others']): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(others).flatMap(([type, values]) =>
+      Object.entries(isScalar(values) ? {} : values).flatMap(([name, value]) => {
+        const fault = name.startsWith('__') ? null : fieldFault(value)
+        return fault === null ? [] : [[`${type}.${name}`, fault] as const]
+      }),
+    ),
   )
+
+/** null: a configuration of the field for graphql-tools. */
+function fieldFault(value: unknown): string | null {
+  if (!isRecord(value) || 'resolve' in value) return 'is no function'
+  const unknown = Object.keys(value).find(key => !FIELD_KEYS.includes(key))
+  return unknown === undefined ? null : `has no key \`${unknown}\`${didYouMean(unknown, FIELD_KEYS)}`
+}
 
 const isScalar = (value: unknown): value is IResolvers[string] =>
   isScalarType(value) || (isRecord(value) && 'serialize' in value)

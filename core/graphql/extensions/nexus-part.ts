@@ -21,10 +21,9 @@ export interface NexusPart extends Pick<ExtensionPart, 'document' | 'resolvers' 
 
 /**
  * Builds nexus types on top of a schema: nexus creates the combined schema, and the difference is printed in the schema
- * language. `base`: the schema's text.
+ * language. `known`: the schema, of the library's graphql-js.
  */
-export function makeNexusPart(use: NexusUse, base: string, library: NexusLibrary): NexusPart {
-  const known = library.graphql.buildSchema(base, { assumeValidSDL: true })
+export function makeNexusPart(use: NexusUse, known: GraphQLSchema, library: NexusLibrary): NexusPart {
   const listening = recordWraps(use.plugins)
   const schema = library.makeSchema({
     types: use.types,

@@ -1,6 +1,6 @@
 import { mergeTypeDefs } from '@graphql-tools/merge'
 import type { IResolvers } from '@graphql-tools/utils'
-import { concatAST, type DocumentNode, print } from 'graphql'
+import { concatAST, type DocumentNode, type GraphQLSchema, print } from 'graphql'
 import { once } from '../../base/memo.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { messageWithPlace } from '../../base/project-frame.ts'
@@ -19,7 +19,7 @@ import {
   type SourceDefinitions,
   withPlace,
 } from './check-definitions.ts'
-import { DefinitionError, type ExtensionPart, enumerationValues, toPart } from './extension-part.ts'
+import { DefinitionError, type ExtensionPart, fieldFaults, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
 
 /** The project's additions to the generated schema. */
@@ -56,12 +56,15 @@ export function extendSchema(generated: SourceDefinitions, options: ExtensionOpt
   const parts = options.uses.flatMap(use =>
     collectFault(use.by, () => evaluate(use, options, library), { faults, root: options.root }),
   )
-  const base = once(() => print(mergeTypeDefs([generated.document, ...documentsOf(parts)])))
+  const base = openBase(() => mergeTypeDefs([generated.document, ...documentsOf(parts)]))
+  const unmade: GraphqlFault[] = []
   const made = parts.flatMap(part =>
-    collectFault(part.by, () => withNexus(part, base, library), { faults, root: options.root }),
+    collectFault(part.by, () => withNexus(part, base, library), { faults: unmade, root: options.root }),
   )
   const definitions = [generated, ...made.flatMap(toDefinitions)]
   const checked = checkDefinitions(definitions)
+  // Wrong definitions of others are no fault of an extension that uses nexus, which needs them.
+  if (!base.hasFailed || checked.faults.length === 0) faults.push(...unmade)
   const { fields } = checked.defined
   const resolvers = collectResolvers(made, fields, options)
   const collected = collectConfig({ ...options, parts: made, fields })
@@ -77,6 +80,31 @@ export function extendSchema(generated: SourceDefinitions, options: ExtensionOpt
     faults: [...faults, ...checked.faults, ...resolvers.faults, ...collected.faults].map(fault =>
       withPlace(fault, options.root),
     ),
+  }
+}
+
+/** The schema of all SDL, on top of which nexus builds. */
+interface NexusBase {
+  open(library: NexusLibrary): GraphQLSchema
+  readonly hasFailed: boolean
+}
+
+function openBase(merge: () => DocumentNode): NexusBase {
+  let opened: GraphQLSchema | undefined
+  let hasFailed = false
+  return {
+    open({ graphql }) {
+      try {
+        opened ??= graphql.buildSchema(print(merge()), { assumeValidSDL: true })
+        return opened
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    },
+    get hasFailed() {
+      return hasFailed
+    },
   }
 }
 
@@ -120,9 +148,10 @@ interface CompletePart extends ExtensionPart {
 const NO_WRAPS: SchemaExtension['wraps'] = new Map()
 
 /** Adds the definitions that nexus creates from the part's types. */
-function withNexus(part: ExtensionPart, base: () => string, library: () => NexusLibrary): CompletePart {
+function withNexus(part: ExtensionPart, base: NexusBase, library: () => NexusLibrary): CompletePart {
   if (!part.nexus) return { ...part, wraps: NO_WRAPS }
-  const { document, resolvers, others, wraps } = makeNexusPart(part.nexus, base(), library())
+  const known = base.open(library())
+  const { document, resolvers, others, wraps } = makeNexusPart(part.nexus, known, library())
   const documents = [part.document, document].filter(each => each !== null)
   return {
     ...part,
@@ -148,11 +177,9 @@ function collectResolvers(
   const faults: GraphqlFault[] = []
   const types = once(() => new Set(Array.from(fields, typeOf)))
   for (const { by, resolvers, others } of parts) {
-    for (const coordinate of enumerationValues(others))
+    for (const [coordinate, fault] of fieldFaults(others))
       if (types().has(typeOf(coordinate)))
-        faults.push(
-          extensionFault(by, `resolvers \`${coordinate}\` is no function`, resolverLine(coordinate)),
-        )
+        faults.push(extensionFault(by, `resolvers \`${coordinate}\` ${fault}`, resolverLine(coordinate)))
     for (const [coordinate, resolve] of resolvers) {
       const known = found.get(coordinate)
       if (known) faults.push(extensionFault(by, `${known.by} resolves \`${coordinate}\` already`))

@@ -331,6 +331,24 @@ const NOT_JSON: Readonly<Record<string, readonly [string, string]>> = {
     'got, under `data`, an object of functions: call one, and await it',
   ],
   deep: ['() => ({ list: [{ names: new Set([1]) }] })', 'got, under `names`, a Set'],
+  nested: ["() => ({ file: Buffer.from('abc') })", 'got, under `file`, bytes: use http.response.send'],
+  typed: ['() => [{ file: new Uint8Array(2) }]', 'got, under `file`, bytes: use http.response.send'],
+  failure: [
+    "() => ({ error: Object.assign(new Error('x'), { code: 1 }) })",
+    'got, under `error`, an Error: throw it',
+  ],
+  express: [
+    '({ http }) => http.response.json({ a: 1 })',
+    'http.response.json() reads the response: use http.response.send(value)',
+  ],
+  second: [
+    '({ http }) => http.response.send({ a: 1 }, 201)',
+    'the second argument of http.response.send(…) is an object with status, type, found a number',
+  ],
+  option: [
+    '({ http }) => http.response.send({ a: 1 }, { code: 201 })',
+    'has no key `code`; it may have status, type',
+  ],
   koa: ['context => { context.body = { a: 1 } }', 'Cannot add property body, object is not extensible'],
   map: ["() => new Map([['a', 1]])", 'got a Map, which JSON does not have: use Object.fromEntries(map)'],
   set: ['() => new Set([1])', 'got a Set, which JSON does not have: use [...set]'],

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { parseJsonText } from '../../base/text.ts'
 import type { HttpResponse } from '../../faults/http-exchange.ts'
 import type { PluginResponse, SendOptions } from '../context.ts'
-import { nameType } from '../plugin-module.ts'
+import { assertKnownKeys, nameType } from '../plugin-module.ts'
 
 /** Headers that plugins set. Checked when they are set: the stack then leads to the plugin. */
 export class PluginHeaders {
@@ -64,12 +64,17 @@ export class SharedResponse implements PluginResponse {
     throw new TypeError('http.response.body cannot be assigned: use http.response.send(value)')
   }
 
-  json(): unknown {
+  /** Code of Express passes a value. */
+  json(...values: readonly unknown[]): unknown {
+    if (values.length > 0)
+      throw new TypeError('http.response.json() reads the response: use http.response.send(value)')
     return parseJsonText(String(this.body))
   }
 
-  send(value: unknown, { status = 200, type }: SendOptions = {}): void {
+  send(value: unknown, options: SendOptions = {}): void {
     if (this.#isLate('send')) return
+    assertSendOptions(options)
+    const { status = 200, type } = options
     if (type !== undefined) validateHeaderValue('Content-Type', type)
     const isRaw = type !== undefined && (typeof value === 'string' || Buffer.isBuffer(value))
     const body = isRaw ? value : value === undefined ? null : toJsonBody(value, 'http.response.send(…)')
@@ -105,6 +110,13 @@ export class SharedResponse implements PluginResponse {
   }
 }
 
+function assertSendOptions(options: unknown): asserts options is SendOptions {
+  const what = 'the second argument of http.response.send(…)'
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new TypeError(`${what} is an object with status, type, found ${nameType(options)}`)
+  assertKnownKeys(options, ['status', 'type'], what)
+}
+
 /** HTTP gives these no content (RFC 9110, 15.3.5, 15.3.6 and 15.4.5), nor its length in a 204. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
@@ -137,15 +149,24 @@ export function toJsonBody(value: unknown, source: string): string {
     )
   }
   if (text === undefined) throw new TypeError(`${source} got ${nameType(value)}, which JSON does not have`)
-  if (text.includes('{}')) assertNothingLost(value, source)
+  if (MAY_BE_LOST.test(text) || holdsError(value)) assertNothingLost(value, source)
   return text
 }
 
-/** Throws for a value within another one whose JSON is empty, such as a promise that nothing awaits. */
+/** What JSON makes of a promise that nothing awaits, of a Buffer and of other bytes. */
+const MAY_BE_LOST = /\{\}|\{"type":"Buffer",|\{"0":/
+
+/** An error with properties of its own has JSON that is not empty, without its message. */
+const holdsError = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.values(value).some(inner => inner instanceof Error)
+
+/** Throws for a value within another one whose JSON is empty or distorted, such as a promise that nothing awaits. */
 function assertNothingLost(value: unknown, source: string): void {
   let lost: string | null = null
-  JSON.stringify(value, (key, inner: unknown) => {
-    const kind = lost === null ? (foreignKind(inner) ?? functionsKind(inner)) : null
+  JSON.stringify(value, function (this: object, key, inner: unknown) {
+    // What a Buffer was before its `toJSON`.
+    const raw: unknown = Reflect.get(this, key)
+    const kind = lost === null ? (foreignKind(raw) ?? functionsKind(inner)) : null
     if (kind) lost = `${source} got${key === '' ? '' : `, under \`${key}\`,`} ${kind}`
     return lost === null ? inner : null
   })

@@ -45,6 +45,8 @@ export interface Middleware<Options = Json> extends MiddlewareDefinition<Options
 
 const FORMS = ['route', 'resolver', 'express'] as const
 
+export type MiddlewareForm = (typeof FORMS)[number]
+
 /** Defines a middleware. `Options`: type of the options in project.yaml; `{}` if there are none. */
 export const defineMiddleware = <Options = Json>(
   definition: MiddlewareDefinition<Options>,
@@ -53,4 +55,17 @@ export const defineMiddleware = <Options = Json>(
   if (!FORMS.some(form => definition[form]))
     throw new Error(`defineMiddleware(…) wraps nothing: it needs a function ${FORMS.join(', ')}`)
   return Object.freeze({ ...definition, [KIND]: 'middleware' as const })
+}
+
+const FORM_NAMES: Readonly<Record<MiddlewareForm, string>> = {
+  route: 'a route',
+  resolver: 'a resolver',
+  express: 'every request',
+}
+
+/** Why a middleware cannot be used where it needs this form, and what to add. `file`: its module. */
+export function missingForm(middleware: MiddlewareDefinition, form: MiddlewareForm, file: string): string {
+  const has = Object.keys(FORM_NAMES).filter(each => Object.hasOwn(middleware, each))
+  const others = has.length === 0 ? '' : `, but ${has.map(each => `\`${each}\``).join(' and ')}`
+  return `${file} cannot wrap ${FORM_NAMES[form]}: it has no \`${form}\`${others}. Add \`${form}\` to defineMiddleware(…)`
 }

@@ -6,7 +6,14 @@ import type { Observer } from '../observe/observation.ts'
 import type { Json } from '../project/settings/settings.ts'
 import type { PluginApp, PolicyContext, RestContext } from './context.ts'
 import type { Plugins, RouteMiddlewareUse, RoutePolicy } from './extension.ts'
-import type { ExpressMiddleware, ResolverMiddleware, RouteMiddleware } from './middleware.ts'
+import {
+  type ExpressMiddleware,
+  type Middleware,
+  type MiddlewareForm,
+  missingForm,
+  type ResolverMiddleware,
+  type RouteMiddleware,
+} from './middleware.ts'
 import { assertKnownKeys, nameType } from './plugin-module.ts'
 import type { ResolverMiddlewareUse, ResolverPolicy } from './services/graphql-service.ts'
 
@@ -171,6 +178,11 @@ export interface PluginBinder {
 
 export function openPluginBinder(plugins: Plugins, app: PluginApp): PluginBinder {
   const { policies, middlewares } = plugins
+  const withForm = (form: MiddlewareForm, name: string): Middleware => {
+    const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
+    if (middleware[form]) return middleware
+    throw new Error(missingForm(middleware, form, `middlewares/${name}`))
+  }
   const named = (use: unknown): BoundPolicy => {
     const { name, input: config } = parseUse(use, 'policy')
     const policy = policies.get(name) ?? throwUnknown('policy', name, policies.keys())
@@ -185,7 +197,7 @@ export function openPluginBinder(plugins: Plugins, app: PluginApp): PluginBinder
     middleware(use) {
       if (typeof use === 'function') return { name: use.name || INLINE, run: use }
       const { name, input } = parseUse(use, 'middleware')
-      const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
+      const middleware = withForm('route', name)
       const options = checkedInput({ kind: 'middleware', name, input }, plugins)
       return {
         name,
@@ -199,13 +211,16 @@ export function openPluginBinder(plugins: Plugins, app: PluginApp): PluginBinder
     resolverMiddleware(use) {
       if (typeof use === 'function') return use
       const { name, input } = parseUse(use, 'middleware')
-      const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
+      const middleware = withForm('resolver', name)
       const options = checkedInput({ kind: 'middleware', name, input }, plugins)
       return openForm(`middlewares/${name}: \`resolver\``, () => middleware.resolver?.(options, app))
     },
     express({ name, options }) {
-      const middleware = middlewares.get(name) ?? throwUnknown('middleware', name, middlewares.keys())
-      return openForm(`middlewares/${name}: \`express\``, () => middleware.express?.(toOptions(options), app))
+      const middleware = withForm('express', name)
+      const made = openForm(`middlewares/${name}: \`express\``, () =>
+        middleware.express?.(toOptions(options), app),
+      )
+      return passOnce(made, name, app)
     },
   }
 }
@@ -278,5 +293,24 @@ function callForm<Made>(form: string, create: () => Made): Made {
   } catch (error) {
     const { message, stack } = toReadableError(error)
     throw Object.assign(new Error(`${form} failed: ${message}`, { cause: error }), { stack })
+  }
+}
+
+/**
+ * After a second `next`, Express would answer 404 while the request is executed. Routers and error handlers of Express stay as
+ * they are, since it recognizes them.
+ */
+function passOnce(middleware: ExpressMiddleware, name: string, { log }: PluginApp): ExpressMiddleware {
+  if (middleware.length > 3 || 'handle' in middleware) return middleware
+  return (request, response, next) => {
+    let hasPassed = false
+    return middleware(request, response, (...error) => {
+      if (hasPassed) {
+        log.warn(`the middleware ${name} called next() twice: the second call has no effect`)
+        return
+      }
+      hasPassed = true
+      next(...error)
+    })
   }
 }

@@ -19,6 +19,8 @@ export default defineMiddleware({
   route: () => (context, next) => next(),
   resolver: () => (next) => next(),
 })`,
+  'middlewares/all.js': `import { defineMiddleware } from 'plinth'
+export default defineMiddleware({ express: () => (request, response, next) => next() })`,
 }
 
 /** The errors of a project with this extension; an empty text: it starts. */
@@ -50,6 +52,16 @@ const CASES: Readonly<Record<string, string>> = {
     'the policy `has-role` does not take this config: missing key `roles`',
   "graphql.use({ resolversConfig: { 'Query.notes': { middlewares: [{ name: 'slow', options: { most: 'ten' } }] } } })":
     'the middleware `slow` does not take these options: most: expected integer',
+  "rest.route('GET', '/x', () => 1, { middlewares: ['all'] })":
+    'middlewares/all cannot wrap a route: it has no `route`, but `express`. Add `route` to defineMiddleware(…)',
+  "graphql.use({ resolversConfig: { 'Query.notes': { middlewares: ['all'] } } })":
+    'middlewares/all cannot wrap a resolver: it has no `resolver`, but `express`',
+  'graphql.use({ resolvers: { Query: { notes: { reslve: () => 1 } } } })':
+    'resolvers `Query.notes` has no key `reslve`: did you mean `resolve`?',
+  'graphql.use({ resolvers: { Query: { notes: { resolve: undefined } } } })':
+    'resolvers `Query.notes` is no function',
+  'graphql.use({ resolvers: { Query: { notes: { policies: [], resolve: () => 1 } } } })':
+    'resolvers.Query.notes has no key `policies`; it may have resolve,',
   "documents.on(['note.create'], () => {})":
     "documents.on(…) takes an event such as 'article.create', found a list",
   "rest.route('GET', '/api/x', () => 1)":

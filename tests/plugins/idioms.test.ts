@@ -96,6 +96,10 @@ for (const [change, message] of [
     'Unknown parameter filtres of context.query: did you mean `filters`?',
   ],
   [`context.query = { sort: 'nothing' }`, 'Invalid key nothing'],
+  [
+    `context.query = { search: 'wine', highlight: 'title' }`,
+    'Invalid parameter search: `article` declares no `search:` in project.yaml',
+  ],
 ] as const)
   test(`a changed query is checked like the client's, with the caller's permissions: ${change}`, async t => {
     const app = await open(t, { 'middlewares/change.ts': route(`${change}\nawait next()`) }, USES)
@@ -218,6 +222,29 @@ test('errors thrown by code are answered as in Strapi', async t => {
     t.is(answer.status, status)
     t.deepEqual(answer.body, { data: null, error: { status, name, message: 'No', details: { key: 'a' } } })
   }
+})
+
+test('an Express middleware that calls next() twice is answered once, and logged', async t => {
+  const twice = (code: string) =>
+    `import { BadRequestError, defineMiddleware } from 'plinth'\nexport default defineMiddleware({ express: () => (request, response, next) => { ${code} } })\n`
+  const app = await open(
+    t,
+    {
+      'middlewares/twice.ts': twice('next(); next()'),
+      'middlewares/refuses.ts': twice(
+        "if (request.headers['x-refuse']) next(new BadRequestError('Refused'))\nnext()",
+      ),
+    },
+    'middlewares: [twice, refuses]\n',
+  )
+  await seed(app)
+  t.is((await app.request('GET', '/api/articles')).status, 200)
+  const headers = { 'x-refuse': '1' }
+  const written = await app.request('POST', '/api/articles', { body: { data: { title: 'D' } }, headers })
+  t.is(written.status, 400)
+  t.is(await app.app.documents('article').count(), 3, 'a refused request is not executed')
+  for (const name of ['twice', 'refuses'])
+    t.regex(app.log().join('\n'), RegExp(`the middleware ${name} called next\\(\\) twice`))
 })
 
 test('cookies and headers of Express middlewares reach every response', async t => {

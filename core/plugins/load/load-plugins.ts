@@ -8,7 +8,7 @@ import type { CheckValue } from '../../project/grammar/json-schema.ts'
 import type { Project } from '../../project/project.ts'
 import type { Json, MiddlewareUse, OperationSettings, PolicyUse } from '../../project/settings/settings.ts'
 import type { Extension, Plugins } from '../extension.ts'
-import type { Middleware, MiddlewareDefinition } from '../middleware.ts'
+import { type Middleware, type MiddlewareForm, missingForm } from '../middleware.ts'
 import { moduleKind, type PluginSchema } from '../plugin-module.ts'
 import type { Policy } from '../policy.ts'
 import { diagnoseModule, FOLDERS, findModules, type PluginFault, type PluginModule } from './find-modules.ts'
@@ -90,8 +90,6 @@ interface UseCheck extends CheckUsesOptions {
   readonly scopes: readonly string[]
 }
 
-type MiddlewareForm = 'route' | 'resolver' | 'express'
-
 function* checkProject(check: UseCheck): Generator<Diagnostic> {
   const { settings } = check.project
   for (const [at, use] of settings.middlewares.entries())
@@ -159,18 +157,6 @@ function unknownPlugin(kind: 'policy' | 'middleware', name: string, { known }: U
   const names = [...known.keys()].filter(key => key.startsWith(lead)).map(key => key.slice(lead.length))
   const hint = didYouMean(name, names) || `: there is no ${FOLDERS[kind]}/${name}.ts`
   return `unknown ${kind} \`${name}\`${hint}`
-}
-
-const FORM_NAMES: Readonly<Record<MiddlewareForm, string>> = {
-  route: 'a route',
-  resolver: 'a resolver',
-  express: 'every request',
-}
-
-function missingForm(middleware: MiddlewareDefinition, form: MiddlewareForm, file: string): string {
-  const has = Object.keys(FORM_NAMES).filter(each => Object.hasOwn(middleware, each))
-  const others = has.length === 0 ? '' : `, but ${has.map(each => `\`${each}\``).join(' and ')}`
-  return `${file} cannot wrap ${FORM_NAMES[form]}: it has no \`${form}\`${others}. Add \`${form}\` to defineMiddleware(…)`
 }
 
 interface ConfigUse {

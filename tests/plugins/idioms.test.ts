@@ -323,6 +323,34 @@ test('document middlewares receive the caller, and the document before a change'
   )
 })
 
+test('what a document middleware writes around next() in a transaction is written with the action, or not at all', async t => {
+  const app = await open(t, {
+    'extensions/both.ts': extension(
+      `documents.use(async (context, next) => {
+        if (context.uid !== 'api::article.article' || context.action !== 'create') return next()
+        return app.transaction(async () => {
+          const made = await next()
+          await app.documents('person').create({ data: { name: String(context.params.data?.title) } })
+          if (context.params.data?.rank === 0) throw new ValidationError('No rank')
+          return made
+        })
+      })`,
+      ', ValidationError',
+    ),
+  })
+  const { request, graphql, app: code } = app
+  const refused = await request('POST', '/api/articles', { body: { data: { title: 'A', rank: 0 } } })
+  t.is(refused.status, 400)
+  const { errors } = await graphql(
+    'mutation { createArticle(data: { title: "A", rank: 0 }) { data { id } } }',
+  )
+  t.is(errors?.[0]?.message, 'No rank')
+  await t.throwsAsync(code.documents('article').create({ data: { title: 'A', rank: 0 } }))
+  t.is((await code.documents('article').count()) + (await code.documents('person').count()), 0)
+  t.is((await request('POST', '/api/articles', { body: { data: { title: 'B' } } })).status, 201)
+  t.is((await code.documents('article').count()) + (await code.documents('person').count()), 2)
+})
+
 test('previous() is refused after next(), with a reason', async t => {
   const app = await open(t, {
     'extensions/watch.ts': extension(`

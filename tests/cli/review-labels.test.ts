@@ -160,6 +160,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   '`draftAndPublish` on': [instead(['  tag: {', '  tag: { draftAndPublish: true,'])],
   '`draftAndPublish` off': [NO_DRAFTS],
   '`draftAndPublish` off, with drafts that were never published, or edited since': [NO_DRAFTS],
+  '`draftAndPublish` off, with links that only drafts show': [NO_DRAFTS],
   '`localized` on': [instead(['  tag: {', '  tag: { localized: true,'])],
   '`localized` off': [NO_LOCALES],
   '`localized` off, with versions in other locales': [NO_LOCALES],

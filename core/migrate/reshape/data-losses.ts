@@ -17,6 +17,7 @@ import {
   losesDrafts,
   losesLocales,
   type Reshape,
+  type StoredLinks,
   type TableState,
 } from './reshape.ts'
 
@@ -111,19 +112,23 @@ const sameLocale = ({ locale }: SchemaShape, other: string): string =>
   locale === null ? '' : ` AND d.locale = ${other}.locale`
 
 function editedDrafts({ before }: TableState, from: string): string {
-  const localized = before.locale !== null
-  const stamps = ['updated_at', ...(localized ? ['shared_updated_at'] : [])]
-  const differs = stamps.map(stamp => `d.${stamp} IS DISTINCT FROM p.${stamp}`).join(' OR ')
   return sample(
     `SELECT d.document_id AS value, count(*)::integer AS n FROM ${from} AS d JOIN ${from} AS p ON p.document_key = d.document_key${sameLocale(before, 'p')}
-    WHERE d.status = 'draft' AND p.status = 'published' AND (${differs}) GROUP BY d.document_id`,
+    WHERE d.status = 'draft' AND p.status = 'published' AND (${stampsDiffer(before, 'd')}) GROUP BY d.document_id`,
   )
+}
+
+/** SQL that is true if a draft was changed since its publication as `p`. */
+function stampsDiffer({ locale }: SchemaShape, draft: string): string {
+  const stamps = ['updated_at', ...(locale === null ? [] : ['shared_updated_at'])]
+  return stamps.map(stamp => `${draft}.${stamp} IS DISTINCT FROM p.${stamp}`).join(' OR ')
 }
 
 /** Owners or targets that have more links than the relation allows. */
 export function* linkLosses(move: LinkMove, naming: Naming, done: Step): Generator<SchemaPrecondition> {
   const { owner, link, source } = move
   yield* sharedLinkLosses(move, naming, done)
+  yield* draftLinkLosses(move, naming, done)
   const edges = `(${printComponentLinks(move, { naming, withParts: false })}) AS edges`
   const own = `\`${link.name}\` of ${owner.pair.desired.serves}`
   const table = owner.pair.desired.name
@@ -190,6 +195,65 @@ export function* partLosses(reshape: Reshape, naming: Naming, done: Step): Gener
       yield precondition({ code: 'lost-values', table: pair.desired.name, countQuery, because, lost }, [done])
     }
   }
+}
+
+/**
+ * Links that only drafts show, if drafts are turned off at either end. Links of a draft that were written from the other side do
+ * not count as its changes (versionLosses), and a link may lead to the draft of its target alone.
+ */
+function* draftLinkLosses(move: LinkMove, naming: Naming, done: Step): Generator<SchemaPrecondition> {
+  const { owner, target, source } = move
+  const { holding, link, swapped } = source
+  const other = swapped ? owner : target
+  const loss = ({ pair }: TableState, countQuery: string): SchemaPrecondition => {
+    const because = `turning \`draftAndPublish\` off for \`${lastQuoted(pair.desired.serves)}\``
+    const lost = `links of \`${link.name}\` of ${holding.pair.desired.serves} that only drafts show, in {rows}`
+    return precondition({ code: 'lost-links', table: owner.pair.desired.name, countQuery, because, lost }, [
+      done,
+    ])
+  }
+  if (losesDrafts(holding) && !isComponent(holding)) {
+    const stored = { ...move, owner: holding, target: other, link, source: { holding, link, swapped: false } }
+    yield loss(
+      holding,
+      linksOfDrafts(holding, printComponentLinks(stored, { naming, withParts: false }), naming),
+    )
+  }
+  const query = losesDrafts(other) ? linksToDrafts(source, naming) : null
+  if (query !== null) yield loss(other, query)
+}
+
+/** Links of drafts that count as unchanged, and whose published version lacks them. */
+function linksOfDrafts(holding: TableState, edges: string, naming: Naming): string {
+  const { before } = holding
+  const table = naming.table(holding)
+  const same = ['owner_key', 'owner_locale', 'target_key', 'target_status', 'target_locale'].map(
+    column => `p.${column} IS NOT DISTINCT FROM d.${column}`,
+  )
+  const isUnchanged = `EXISTS (SELECT FROM ${table} AS o JOIN ${table} AS p ON p.document_key = o.document_key${before.locale === null ? '' : ' AND p.locale = o.locale'}
+    WHERE o.document_key = d.owner_key${before.locale === null ? '' : ' AND o.locale = d.owner_locale'} AND o.status = 'draft' AND p.status = 'published' AND NOT (${stampsDiffer(before, 'o')}))`
+  return countRows(
+    `(${edges}) AS d`,
+    `d.owner_status = 'draft' AND NOT EXISTS (SELECT FROM (${edges}) AS p WHERE p.owner_status = 'published' AND ${same.join(' AND ')}) AND ${isUnchanged}`,
+  )
+}
+
+/** Links to the draft of a target alone; null: links do not name the status of their target. */
+function linksToDrafts({ holding, link: { link } }: StoredLinks, naming: Naming): string | null {
+  if (link.kind === 'column') {
+    if (link.draftKey === null) return null
+    const [key, draftKey] = [link.key, link.draftKey].map(column => naming.column(holding, column))
+    return countRows(naming.table(holding), `${draftKey} IS NOT NULL AND ${draftKey} IS DISTINCT FROM ${key}`)
+  }
+  if (link.targetStatus === null) return null
+  const table = naming.linkTable(link.table)
+  const same = [...link.owner.map(([column]) => ident(column)), 'target_key'].map(
+    column => `p.${column} IS NOT DISTINCT FROM d.${column}`,
+  )
+  return countRows(
+    `${table} AS d`,
+    `target_status = 'draft' AND NOT EXISTS (SELECT FROM ${table} AS p WHERE p.target_status = 'published' AND ${same.join(' AND ')})`,
+  )
 }
 
 const countSurplus = (edges: string, by: readonly string[], counted: string): string =>

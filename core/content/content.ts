@@ -18,7 +18,10 @@ export interface ContentDocument extends ContentEntry, ImportedDocument {
   readonly files: readonly MediaFile[]
   /** Changes with any value that would be written, except passwords. */
   readonly digest: string
-  /** Of the same entry, for the type with and without drafts and locales: gaining or losing them edits no entry. */
+  /**
+   * Of the same entry, for the type with and without drafts and locales, and with the former names of attributes and components:
+   * neither gaining or losing these nor a rename edits an entry.
+   */
   readonly otherDigests: () => readonly string[]
 }
 
@@ -32,6 +35,8 @@ export interface ContentEntry {
   readonly type: ContentType
   /** Name of the document in content/: its documentId; for a user the username. */
   readonly name: string
+  /** True if the entry has no documentId: its name is derived from its values, and from names of the project. */
+  readonly isDerived: boolean
   /** `create`: written once; `sync`: changes of the file are written too. */
   readonly on: ApplyMode
   readonly source: YamlSource

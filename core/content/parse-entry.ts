@@ -27,7 +27,7 @@ export interface ParseEntryOptions {
 
 /** Parses one document of a file: its versions with values in stored form, and all faults. */
 export function parseEntry(raw: RawEntry, options: ParseEntryOptions): ParsedEntry {
-  const { type, name, on, source, path } = raw
+  const { type, name, isDerived, on, source, path } = raw
   const head = metadataKeys(raw)
   const { statuses, faults } = parseStatus(raw, head)
   const locales = head.has('locales') ? parseLocales(raw, options.model) : { bodies: [], faults: [] }
@@ -35,7 +35,7 @@ export function parseEntry(raw: RawEntry, options: ParseEntryOptions): ParsedEnt
     parseBody(raw, body, statuses, options),
   )
   const document: ContentDocument = {
-    ...{ type, name, on, source, path },
+    ...{ type, name, isDerived, on, source, path },
     versions: parsed.filter(({ hasVersion }) => hasVersion).map(body => toVersion(type, body, statuses)),
     shared: sharedParts(type, parsed, statuses),
     files: options.links.files,
@@ -252,16 +252,24 @@ const isPasswordPath = ({ type }: RawEntry, path: Path): boolean =>
   })
 
 /** A digest of all values that the entry sets, independent of their order in the file. */
-function entryDigest(type: ContentType, bodies: readonly ParsedBody[], statuses: readonly Status[]): string {
+function entryDigest(
+  type: ContentType,
+  bodies: readonly ParsedBody[],
+  statuses: readonly Status[],
+  naming: DigestNaming = 'current',
+): string {
   const whole = bodies.map(({ locale, values, body }) => [
     locale,
     statuses,
-    digestedValues(type, new Map([...values].filter(([name]) => Object.hasOwn(body, name)))),
+    digestedValues(type, new Map([...values].filter(([name]) => Object.hasOwn(body, name))), naming),
   ])
   return createHash('sha256').update(JSON.stringify(whole)).digest('hex')
 }
 
-/** Digests that the same entry has if its type has drafts or locales, and if it has none. */
+/** The names of attributes and components in a digest: those of the project, or those before their last rename. */
+type DigestNaming = 'current' | 'former'
+
+/** Digests that the same entry has if its type has drafts or locales, and if it has none; each by former names, too. */
 function otherDigests(
   type: ContentType,
   bodies: readonly ParsedBody[],
@@ -273,19 +281,28 @@ function otherDigests(
     : [statuses]
   const locales = bodies.length === 1 ? [null, defaultLocale] : []
   const sameBodies = [bodies, ...locales.map(locale => bodies.map(body => ({ ...body, locale })))]
-  return forms.flatMap(form => sameBodies.map(each => entryDigest(type, each, form)))
+  return forms.flatMap(form =>
+    sameBodies.flatMap(each => [entryDigest(type, each, form), entryDigest(type, each, form, 'former')]),
+  )
 }
 
 /** Without passwords: they are set only once, and a digest would allow guessing them. */
-const digestedValues = (holder: Holder, values: Values): readonly unknown[] =>
+const digestedValues = (holder: Holder, values: Values, naming: DigestNaming): readonly unknown[] =>
   [...values]
     .filter(([name]) => !holdsPassword(holder, name))
+    .map(([name, value]) => {
+      const attribute = holder.attributes.get(name)
+      const called = (naming === 'former' && attribute?.renamedFrom) || name
+      return [called, digestedValue(attribute, value, naming)] as const
+    })
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => [name, digestedValue(holder.attributes.get(name), value)])
 
-function digestedValue(attribute: Attribute | undefined, value: DesiredValue): unknown {
+function digestedValue(attribute: Attribute | undefined, value: DesiredValue, naming: DigestNaming): unknown {
   if (value.kind === 'components')
-    return value.items.map(({ component, values }) => [component.uid, digestedValues(component, values)])
+    return value.items.map(({ component, values }) => [
+      (naming === 'former' && component.renamedFrom) || component.uid,
+      digestedValues(component, values, naming),
+    ])
   if (value.kind === 'scalar' || attribute?.kind !== 'relation') return value
   const { builtIn, key } = attribute.target
   if (!builtIn || key === 'file') return value

@@ -73,15 +73,20 @@ function parseList({ documents }: Body, source: YamlSource, faults: Diagnostic[]
 
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-function readEntry(at: Omit<ContentEntry, 'name'>, body: unknown, faults: Diagnostic[]): readonly RawEntry[] {
+function readEntry(
+  at: Omit<ContentEntry, 'name' | 'isDerived'>,
+  body: unknown,
+  faults: Diagnostic[],
+): readonly RawEntry[] {
   if (!isBody(body)) {
     faults.push(diagnose('bad-shape', 'a document is a mapping of its attributes', at))
     return []
   }
   if (at.type.key === 'user' && at.type.builtIn) return readUser(at, body, faults)
   const input = body.documentId
-  if (input === undefined) return [{ ...at, body, name: anonymousId(at.type, body) }]
-  if (typeof input === 'string' && DOCUMENT_ID.test(input)) return [{ ...at, body, name: input }]
+  if (input === undefined) return [{ ...at, body, name: anonymousId(at.type, body), isDerived: true }]
+  if (typeof input === 'string' && DOCUMENT_ID.test(input))
+    return [{ ...at, body, name: input, isDerived: false }]
   const message = 'a documentId is 1 to 64 letters, digits, `_` or `-`'
   const quoted = typeof input === 'number' ? `${message}; put a number in quotes` : message
   faults.push(diagnose('bad-document-id', quoted, { ...at, path: [...at.path, 'documentId'] }))
@@ -89,7 +94,11 @@ function readEntry(at: Omit<ContentEntry, 'name'>, body: unknown, faults: Diagno
 }
 
 /** Users are named by `username`. An invalid username is reported with the other attributes. */
-function readUser(at: Omit<ContentEntry, 'name'>, body: Body, faults: Diagnostic[]): readonly RawEntry[] {
+function readUser(
+  at: Omit<ContentEntry, 'name' | 'isDerived'>,
+  body: Body,
+  faults: Diagnostic[],
+): readonly RawEntry[] {
   if ('documentId' in body) {
     const path = [...at.path, 'documentId']
     faults.push(
@@ -97,7 +106,7 @@ function readUser(at: Omit<ContentEntry, 'name'>, body: Body, faults: Diagnostic
     )
   }
   const name = typeof body.username === 'string' ? body.username : ''
-  return [{ ...at, body, name }]
+  return [{ ...at, body, name, isDerived: false }]
 }
 
 /**

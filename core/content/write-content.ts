@@ -8,7 +8,7 @@ import { hashPasswords } from '../documents/values/hash-passwords.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { ValueConflict } from '../import/conflicts.ts'
 import type { ImportedDocument } from '../import/imported-document.ts'
-import { findExisting, namesIn } from '../import/links.ts'
+import { findExisting, namesIn, type Relink, relinked } from '../import/links.ts'
 import type { NewIdentity, PlacedDocument } from '../import/place.ts'
 import { storeFiles } from '../import/stored-files.ts'
 import {
@@ -54,9 +54,11 @@ export async function writeContent(
 ): Promise<Result<ContentReport, Diagnostic>> {
   if (content.documents.length === 0) return ok({ written: new Map(), kept: new Map() })
   const applied = await readAppliedDigests(options.database)
-  const due = dueDocuments(content, applied)
-  const kept = countUnappliedEdits(content, applied)
-  if (due.length === 0) return ok({ written: new Map(), kept })
+  const known = nameAsApplied(content, applied)
+  const due = dueDocuments(known, applied)
+  const kept = countUnappliedEdits(known, applied)
+  if (due.length === 0 && renamedDocuments(known, applied).length === 0)
+    return ok({ written: new Map(), kept })
   try {
     return ok({ written: await writeDue(content, due, options), kept })
   } catch (error) {
@@ -100,7 +102,11 @@ function writeDue(
     documents,
     async write(transaction) {
       await transaction.lock('plinth content')
-      const due = dueDocuments(content, await readAppliedDigests(transaction))
+      const applied = await readAppliedDigests(transaction)
+      const known = nameAsApplied(content, applied)
+      const renamed = renamedDocuments(known, applied)
+      if (renamed.length > 0) await recordApplied(transaction, renamed, new Date().toISOString())
+      const due = dueDocuments(known, applied)
       return due.length === 0 ? new Map() : writeAll(due, { ...options, transaction })
     },
     writeOne: (document, transaction) =>
@@ -225,6 +231,59 @@ async function readAppliedDigests(runner: Runner): Promise<AppliedDigests> {
   })
   return new Map(rows.map(([uid, name, digest]) => [documentKey(String(uid), String(name)), String(digest)]))
 }
+
+/**
+ * The entries without a documentId by the names under which they were written. A derived name contains the names of the type and of
+ * an attribute, and depends on the attributes that there are: a change of these is none of the entry.
+ */
+function nameAsApplied({ documents }: Content, ledger: AppliedDigests): Content {
+  const names = appliedNames(documents, ledger)
+  if (names.size === 0) return { documents }
+  const nameOf = (type: ContentType, name: string) => names.get(documentKey(type.uid, name)) ?? name
+  const relink: Relink = (_, { target }, link) => ({ ...link, documentId: nameOf(target, link.documentId) })
+  return {
+    documents: documents.map(document => ({
+      ...document,
+      name: nameOf(document.type, document.name),
+      versions: document.versions.map(version => ({
+        ...version,
+        values: relinked(document.type, version.values, relink),
+      })),
+    })),
+  }
+}
+
+/** By type and derived name: the name of the document that was written from the same values, and that no entry has. */
+function appliedNames(
+  documents: readonly ContentDocument[],
+  ledger: AppliedDigests,
+): ReadonlyMap<string, string> {
+  const keyOf = ({ type, name }: ContentDocument) => documentKey(type.uid, name)
+  const strays = documents.filter(one => one.isDerived && !ledger.has(keyOf(one)))
+  if (strays.length === 0 || ledger.size === 0) return new Map()
+  const taken = new Set(documents.map(keyOf))
+  const free = new Map<string, string[]>()
+  for (const [key, digest] of ledger) {
+    if (taken.has(key)) continue
+    const [uid, name] = JSON.parse(key)
+    const place = documentKey(uid, digest)
+    free.set(place, [...(free.get(place) ?? []), name])
+  }
+  return new Map(
+    strays.flatMap((stray): [string, string][] => {
+      const places = [stray.digest, ...stray.otherDigests()].map(each => documentKey(stray.type.uid, each))
+      const name = free.get(places.find(place => free.get(place)?.length) ?? '')?.shift()
+      return name === undefined ? [] : [[keyOf(stray), name]]
+    }),
+  )
+}
+
+/** Documents that were written under other names of attributes or components: the record gets the current ones. */
+const renamedDocuments = ({ documents }: Content, ledger: AppliedDigests): readonly ContentDocument[] =>
+  documents.filter(document => {
+    const written = ledger.get(documentKey(document.type.uid, document.name))
+    return written !== undefined && written !== document.digest && !isEdited(document, ledger)
+  })
 
 /** True if a document must be written: it is new, or it has changed in a file with `on: sync`. */
 function isDue(document: ContentDocument, ledger: AppliedDigests): boolean {

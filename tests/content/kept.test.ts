@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
 import { openSite } from './site.ts'
 
@@ -48,4 +50,79 @@ contentTypes:
     'content/notes.yaml': '[{ documentId: a, name: A2, author: ann }, { documentId: b, name: B }]',
   })
   t.deepEqual(site.kept(), { 'content/notes.yaml': 1 })
+})
+
+/** Projects in which `note` has other names, and its file of content/ with the same values. */
+const RENAMES = {
+  'its type': ['memo: { renamedFrom: note, attributes: { name: string, code: string } }', 'memos', 'name'],
+  'its first text': [
+    'note: { attributes: { title: { type: string, renamedFrom: name }, code: string } }',
+    'notes',
+    'title',
+  ],
+  'another attribute, which identifies it from then on': [
+    'note: { attributes: { name: string, code: { type: string, unique: true } } }',
+    'notes',
+    'name',
+  ],
+} as const
+
+for (const [what, [type, plural, name]] of Object.entries(RENAMES))
+  test(`an entry without a documentId is the same document after a change of ${what}`, async t => {
+    const entries = (key: string) =>
+      `[{ ${key}: A, code: a }, { ${key}: B, code: b }, { ${key}: C, code: c }]`
+    const site = await openSite(t, {
+      'project.yaml': 'contentTypes:\n  note: { attributes: { name: string, code: string } }\n',
+      'content/notes.yaml': entries('name'),
+    })
+    await site.must()
+    await site.rows(`DELETE FROM notes WHERE name = 'A'`)
+    await site.rows(`UPDATE notes SET name = 'edited' WHERE name = 'B'`)
+    rmSync(join(site.folder.path, 'content', 'notes.yaml'))
+    t.deepEqual(
+      await site.must({
+        'project.yaml': `contentTypes:\n  ${type}\n`,
+        [`content/${plural}.yaml`]: entries(name),
+      }),
+      {},
+    )
+    t.deepEqual(site.kept(), {})
+    const settled = type.replace(/,? ?renamedFrom: \w+,?/, '')
+    for (const mode of ['create', 'sync'])
+      t.deepEqual(
+        await site.must({
+          'project.yaml': `contentTypes:\n  ${settled}\n`,
+          [`content/${plural}.yaml`]: `{ on: ${mode}, documents: ${entries(name)} }`,
+        }),
+        {},
+      )
+    t.deepEqual(await site.rows(`SELECT ${name} FROM ${plural} ORDER BY id`), [['edited'], ['C']])
+  })
+
+test('renamed attributes and components edit none of the entries of a file with `on: sync`', async t => {
+  const project = (part: string, label: string) => `
+components:
+  part.${part}
+contentTypes:
+  note: { attributes: { ${label}, part: { type: component, component: part.${part.split(':')[0]} } } }
+`
+  const file = (key: string) => `on: sync\ndocuments: [{ documentId: a, ${key}: A, part: { label: x } }]`
+  const site = await openSite(t, {
+    'project.yaml': project('one: { attributes: { label: string } }', 'name: string'),
+    'content/notes.yaml': file('name'),
+  })
+  await site.must()
+  await site.rows(`UPDATE notes SET name = 'edited'`)
+  for (const [part, label] of [
+    [
+      'two: { renamedFrom: part.one, attributes: { label: string } }',
+      'title: { type: string, renamedFrom: name }',
+    ],
+    ['two: { attributes: { label: string } }', 'title: string'],
+  ] as const)
+    t.deepEqual(
+      await site.must({ 'project.yaml': project(part, label), 'content/notes.yaml': file('title') }),
+      {},
+    )
+  t.deepEqual(await site.rows('SELECT title FROM notes'), [['edited']])
 })

@@ -95,10 +95,14 @@ async function send({ files = [], fields = {}, search = '', token = 'full' }: Se
   return call('POST', `/api/upload${search}`, token, form)
 }
 
-async function call(method: string, path: string, token: Token | null = 'full', body?: FormData) {
+/** `body`: a form, or JSON text. */
+async function call(method: string, path: string, token: Token | null = 'full', body?: FormData | string) {
   const answer = await fetch(server.base + path, {
     method,
-    headers: token ? { authorization: `Bearer ${secretOf(token)}` } : {},
+    headers: {
+      ...(token && { authorization: `Bearer ${secretOf(token)}` }),
+      ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+    },
     ...(body ? { body } : {}),
   })
   const text = await answer.text()
@@ -427,6 +431,26 @@ test.serial('the metadata of a file can be changed; its URL stays', async t => {
       caption: null,
     },
   )
+})
+
+test.serial('the metadata of a file can be changed with JSON', async t => {
+  const file = await one(t, 'words.txt', 'words')
+  const change = (body: unknown, search = `?id=${file.id}`) =>
+    call('POST', `/api/upload${search}`, 'full', JSON.stringify(body))
+  const { status, body } = await change({ fileInfo: { name: 'Other', caption: 'new' } })
+  t.is(status, 200)
+  t.like(body, { id: file.id, name: 'Other', caption: 'new', url: file.url })
+  t.like((await change({ fileInfo: '{"caption":null}' })).body, { name: 'Other', caption: null })
+  for (const [refused, message] of [
+    [{ fileInfo: { caption: 5 } }, 'Invalid fileInfo.caption: expected a text or null'],
+    [{ fileInfo: [] }, 'Invalid fileInfo: expected a JSON object'],
+    [{ caption: 'new' }, 'Files are empty'],
+  ] as const) {
+    const { status, body } = await change(refused)
+    t.deepEqual([status, body.error.message], [400, message])
+  }
+  t.is((await change({ fileInfo: {} }, '?id=99999999999')).status, 404)
+  t.is((await change({ fileInfo: { name: 'Other' } }, '')).body.error.message, 'Files are empty')
 })
 
 test.serial('a file can be replaced under the same URL, variants included', async t => {

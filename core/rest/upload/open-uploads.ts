@@ -8,7 +8,13 @@ import { parseSharedQuery } from '../../actions/parameters/parse-query.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import { type HttpRequest, type HttpResponse, refusalResponse } from '../../faults/http-exchange.ts'
 import { permitAttachment } from '../../media/attachment.ts'
-import { type FileInfo, parseFileInfo, permitFileChange, permitFileRemoval } from '../../media/file-info.ts'
+import {
+  type FileInfo,
+  parseFileInfo,
+  permitFileChange,
+  permitFileRemoval,
+  readFileInfo,
+} from '../../media/file-info.ts'
 import { emptyFiles, fileNotFound } from '../../media/file-transaction.ts'
 import type { Files } from '../../media/files.ts'
 import type { Upload } from '../../media/prepare-file.ts'
@@ -17,7 +23,7 @@ import type { ScalarAttribute } from '../../model/model.ts'
 import type { Comparison, Query, Value } from '../../query/query.ts'
 import { answerJson, answerMethod } from '../answer.ts'
 import { type GeneratedResponder, parseRowId, refuseConditions, routeArguments } from '../endpoint.ts'
-import { parseQueryString, requestParams } from '../parse-query-string.ts'
+import { parseQueryString, readBareBody, requestParams } from '../parse-query-string.ts'
 import type { RestOptions } from '../rest-call.ts'
 
 /** Files over REST: route → caller → permission → form or query → files, documents. */
@@ -115,7 +121,10 @@ async function postUpload(call: UploadCall, options: UploadOptions): Promise<Htt
   const action = id === undefined ? 'upload' : 'update'
   if (!call.caller.grants.allows('upload', action)) throw denied(call.caller, 'upload', action)
   const number = id === undefined ? null : parseRowId(id)
-  if (!isForm(call.request)) throw emptyFiles()
+  if (!isForm(call.request)) {
+    if (number === null) throw emptyFiles()
+    return answerChange(number, describe(number, await readInfo(call), call, options), call, options)
+  }
   const form = await options.files.readForm(call.request)
   try {
     return await (number === null ? create(form, call, options) : change(number, form, call, options))
@@ -143,21 +152,39 @@ async function change(
   call: UploadCall,
   options: UploadOptions,
 ): Promise<HttpResponse> {
-  const write = form.files.length > 0 ? replace : describe
-  if (!(await write(id, form, call, options))) throw fileNotFound()
+  const changed =
+    form.files.length > 0
+      ? replace(id, form, call, options)
+      : describe(id, parseFileInfo(form.fields.get('fileInfo') ?? [])[0], call, options)
+  return answerChange(id, changed, call, options)
+}
+
+/** `fileInfo` of a body that is no form, as an object or as JSON text. */
+async function readInfo({ request }: UploadCall): Promise<FileInfo | undefined> {
+  const { fileInfo } = await readBareBody(request)
+  if (fileInfo === undefined) return undefined
+  return typeof fileInfo === 'string' ? parseFileInfo([fileInfo])[0] : readFileInfo(fileInfo)
+}
+
+async function answerChange(
+  id: number,
+  changed: Promise<boolean>,
+  call: UploadCall,
+  options: UploadOptions,
+): Promise<HttpResponse> {
+  if (!(await changed)) throw fileNotFound()
   const [file] = await readFiles({ attribute: 'id', values: [id], action: 'update' }, call, options)
   // Another request may have deleted it since.
   if (!file) throw fileNotFound()
   return answerJson(JSON.stringify(file), call)
 }
 
-function describe(
+async function describe(
   id: number,
-  form: MultipartForm,
+  input: FileInfo | undefined,
   { caller }: UploadCall,
   { files, model }: UploadOptions,
 ): Promise<boolean> {
-  const [input] = parseFileInfo(form.fields.get('fileInfo') ?? [])
   if (!input) throw emptyFiles()
   const { info, conditions } = permitFileChange(input, { caller, model })
   return files.change(id, info, conditions)

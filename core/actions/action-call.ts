@@ -6,7 +6,7 @@ import { type Fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import type { AnswerShape } from '../plan/row.ts'
 import type { DocumentAction, RunDocumentMiddlewares } from '../plugins/services/documents-api.ts'
-import type { Precondition } from '../query/command.ts'
+import type { Precondition, UpdateCommand } from '../query/command.ts'
 import type { RestrictedQuery, Status } from '../query/query.ts'
 import type { Params } from './action-params.ts'
 import type { PaginationParams } from './parameters/parse-pagination.ts'
@@ -37,9 +37,14 @@ export interface HttpAnswer {
   readonly answersDelete: boolean
   /** An update creates a locale, which must not exist. */
   readonly localizes: boolean
+  /** The publication time of the published version that is saved; absent: the current time. */
+  readonly publication?: PublicationTime | undefined
   readonly documentBody: BodyFormat
   listBody(query: RestrictedQuery, pagination: PaginationParams): BodyFormat
 }
+
+/** A time, or that of the published version before. */
+export type PublicationTime = Pick<UpdateCommand, 'publishedAt' | 'keepsPublishedAt'>
 
 /** The meaning of the query parameters of a create or update. */
 export interface WriteTarget {

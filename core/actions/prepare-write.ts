@@ -20,6 +20,7 @@ import {
   type ActionResult,
   type PrepareAction,
   type PreparedAction,
+  type PublicationTime,
   parseExplained,
   queryParams,
   type WriteTarget,
@@ -33,7 +34,8 @@ export const prepareCreate: PrepareAction = (call, options) => {
   const { type } = call
   const { answer, locale, status } = writeTarget('create', call, options)
   const values = parseData(call.params, call, options)
-  const command = permitSave({ kind: 'create', type, locale, status, values }, call, options)
+  const create = { kind: 'create', type, locale, status, values, ...publicationOf(status, call) } as const
+  const command = permitSave<CreateCommand>(create, call, options)
   return async () => toDocument((await options.documents.create(command, toAnswer(answer, call))).text)
 }
 
@@ -44,7 +46,8 @@ export const prepareUpdate: PrepareAction = (call, options) => {
   const { answer, locale, status } = writeTarget(localizes ? 'createLocalization' : 'update', call, options)
   const values = parseData(call.params, call, options)
   const precondition = call.http?.precondition ?? null
-  const update = { kind: 'update', type, documentId, locale, status, values, precondition } as const
+  const saved = { type, documentId, locale, status, values, precondition, ...publicationOf(status, call) }
+  const update = { kind: 'update', ...saved } as const
   const command = permitSave<UpdateCommand>(localizes ? { ...update, locales: 'new' } : update, call, options)
   return async () => {
     if (isUnstorable(documentId)) return { kind: 'missing' }
@@ -56,6 +59,9 @@ export const prepareUpdate: PrepareAction = (call, options) => {
     }
   }
 }
+
+const publicationOf = (status: Status, { http }: ActionCall): PublicationTime =>
+  status === 'published' && http?.publication ? http.publication : {}
 
 const toDocument = (text: string | null): ActionResult => ({ kind: 'document', text })
 

@@ -75,6 +75,7 @@ const toActionCall = (
     taggedBody: ENVELOPE,
     requestContext: call.request,
     localizes: isLocalization(call),
+    publication: call.publication,
     precondition: parsePrecondition(call.request.headers['if-match']),
     answersDelete: isStrapi4Request(call.request, options.settings),
     documentBody: DOCUMENT_BODY,

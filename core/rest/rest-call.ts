@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import type { ActionOptions } from '../actions/action-call.ts'
+import type { ActionOptions, PublicationTime } from '../actions/action-call.ts'
 import type { VersionPrefetch } from '../cache/versions.ts'
 import type { HttpRequest } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
@@ -25,4 +25,6 @@ export interface RestCall {
   readonly caller: Caller
   /** Prefetched version check; absent for anonymous requests and where project code takes part. */
   readonly prefetch?: VersionPrefetch | undefined
+  /** Of a save in the format of Strapi 4. */
+  readonly publication?: PublicationTime | undefined
 }

@@ -1,4 +1,5 @@
 import { trusted } from '../access/brand.ts'
+import type { PublicationTime } from '../actions/action-call.ts'
 import type { Params } from '../actions/action-params.ts'
 import { isRecord } from '../base/plain-data.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
@@ -56,6 +57,7 @@ export async function fromStrapi4(
   return {
     ...call,
     ...(row && { route: { ...route, documentId: row.documentId } }),
+    publication: body?.publication,
     request: changeRequest(request, query, body?.bytes ?? null),
   }
 }
@@ -69,7 +71,7 @@ async function fromLocalization(
   const { type } = route
   const row = await findAddressedRow(route, options)
   const data = await readBareBody(request)
-  const { bytes, params } = toBody(data, call)
+  const { bytes, params, publication } = toBody(data, call)
   if (params.locale === undefined || params.locale === null || params.locale === '')
     throw new RequestFault(fault('application', 'locale is missing'))
   // Strapi 4 creates a draft unless the body says when it is published.
@@ -78,6 +80,7 @@ async function fromLocalization(
   return {
     ...call,
     ...(row && { route: { ...route, documentId: row.documentId } }),
+    publication,
     request: changeRequest(request, query, bytes),
   }
 }
@@ -157,30 +160,33 @@ async function readRow(
 interface Body {
   readonly bytes: Buffer
   readonly params: Params
+  readonly publication: PublicationTime
 }
 
-/** Strapi 4 has the locale and `publishedAt` among the values. They become parameters. */
+/** Strapi 4 has the locale and `publishedAt` among the values. They become parameters; a time is stored, and kept without one. */
 function toBody(
   data: Readonly<Record<string, unknown>>,
   { route: { type }, caller }: Pick<RestCall, 'route' | 'caller'>,
 ): Body {
   const { locale, publishedAt } = data
   const stamp = type.draftAndPublish && isMaintained('publishedAt', type) ? publishedAt : undefined
+  const publishes = stamp === undefined ? null : parseStamp(stamp)
   const isLocale = locale !== undefined && type.localized
   return {
+    publication: publishes === null ? { keepsPublishedAt: true } : { publishedAt: publishes },
     bytes: Buffer.from(JSON.stringify({ data: withoutUnknown(data, type, droppedFor(caller)) })),
     params: {
-      ...(stamp !== undefined && { status: writtenStatus(stamp) }),
+      ...(stamp !== undefined && { status: publishes === null ? 'draft' : 'published' }),
       ...(isLocale && { locale }),
     },
   }
 }
 
 /** A value that is neither must not decide that a draft is published. */
-function writtenStatus(publishedAt: unknown): Status {
-  if (publishedAt === null) return 'draft'
+function parseStamp(publishedAt: unknown): string | null {
+  if (publishedAt === null) return null
   const parsed = parseDateTime(publishedAt)
-  if (parsed.ok) return 'published'
+  if (parsed.ok) return parsed.value
   const expected = 'a timestamp, an ISO date or null'
   const details = { key: 'publishedAt', path: null, source: 'body', expected }
   throw new RequestFault(fault('validation', `Invalid value for publishedAt: expected ${expected}`, details))

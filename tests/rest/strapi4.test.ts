@@ -317,6 +317,31 @@ test('publicationState shows drafts to permitted callers, and publishedAt: null 
   })
 })
 
+test('publishedAt is stored, and an update without it keeps it, as in Strapi 4', async t => {
+  const { app, send } = await openSite(t)
+  const FIRST = '2023-08-30T00:00:00.000Z'
+  const published = async (path: string) => (await send('GET', path)).data.attributes.publishedAt
+  const old = await send('POST', 'articles', { title: 'old', publishedAt: FIRST })
+  t.like(old, { status: 200, data: { attributes: { publishedAt: FIRST } } })
+  const path = `articles/${old.data.id}`
+  t.like(await send('PUT', path, { title: 'corrected' }), {
+    data: { id: old.data.id, attributes: { title: 'corrected', publishedAt: FIRST } },
+  })
+  t.is(await published(path), FIRST)
+  await send('PUT', path, { publishedAt: '2024-01-01T01:00:00+01:00' })
+  t.is(await published(path), '2024-01-01T00:00:00.000Z')
+  await send('PUT', `articles/${old.data.documentId}`, { title: 'v5' }, V5)
+  t.not(await published(path), '2024-01-01T00:00:00.000Z')
+
+  const draft = await send('POST', 'articles', { title: 'draft', publishedAt: null })
+  await send('PUT', `articles/${draft.data.id}`, { publishedAt: FIRST })
+  t.is((await send('GET', 'articles?filters[title]=draft')).list[0]?.attributes.publishedAt, FIRST)
+  t.not((await send('POST', 'articles', { title: 'now' })).data.attributes.publishedAt, null)
+  const french = { locale: 'fr', title: 'vieux', publishedAt: FIRST }
+  await app.request('POST', `/api/${path}/localizations`, { body: french, token: TOKEN })
+  t.is((await send('GET', 'articles?locale=fr')).list[0]?.attributes.publishedAt, FIRST)
+})
+
 test('a publishedAt that is no time is refused, so that it does not decide that a draft is published', async t => {
   const { send } = await openSite(t)
   const { data } = await send('POST', 'articles', { title: 'draft', publishedAt: null })

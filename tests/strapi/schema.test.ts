@@ -842,6 +842,8 @@ test('values that Strapi keeps in another form are converted, and what is droppe
       tags: { type: 'customField', customField: 'plugin::multi-select.multi-select', default: '["a"]' },
       word: { type: 'json', default: 'plain' },
       opens: { type: 'time', default: '09:30' },
+      since: { type: 'date', default: '2024-01-01T00:00:00.000Z' },
+      short: { type: 'string', minLength: '2', maxLength: '20' },
       'kebab-name': { type: 'string' },
       ['long'.repeat(20)]: { type: 'string' },
     }),
@@ -850,11 +852,13 @@ test('values that Strapi keeps in another form are converted, and what is droppe
     'src/api/made/content-types/made/schema.js':
       "module.exports = { info: { singularName: 'made', pluralName: 'mades' }, attributes: { size: { type: 'enumeration', enum: Object.keys(sizes) }, title: { type: 'string' } } }",
   })
-  const { level, tags, word, opens } = types.page?.attributes ?? {}
+  const { level, tags, word, opens, since, short } = types.page?.attributes ?? {}
   t.like(level, { type: 'enumeration', enum: ['1', '2.5', 'x', 'true'].map(value => ({ value })) })
   t.like(tags, { type: 'json', default: ['a'] })
   t.like(word, { default: 'plain' })
   t.like(opens, { default: '09:30:00' })
+  t.like(since, { default: '2024-01-01' })
+  t.like(short, { minLength: 2, maxLength: 20 })
   t.is(types.made?.attributes.size?.type, 'string')
   for (const named of [
     /`level`: `enum` has values that are no texts/,

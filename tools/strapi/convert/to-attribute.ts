@@ -214,15 +214,19 @@ function constraints(type: string, declared: LiteralMapping): Readonly<Record<st
   return {
     required: valueAt(declared, 'required') === true && !isConditional(declared) ? true : undefined,
     unique: valueAt(declared, 'unique') === true && type !== 'uid' ? true : undefined,
-    min: value('min'),
-    max: value('max'),
-    minLength: value('minLength'),
-    maxLength: value('maxLength'),
+    min: toBound(type, value('min')),
+    max: toBound(type, value('max')),
+    minLength: toBound(type, value('minLength')),
+    maxLength: toBound(type, value('maxLength')),
     regex: textAt(declared, 'regex'),
     default: value('default'),
     writable: valueAt(declared, 'writable') === false ? false : undefined,
   }
 }
+
+/** Strapi takes a length that is written as text. A biginteger has its bounds as texts. */
+const toBound = (type: string, json: Json | undefined): Json | undefined =>
+  type !== 'biginteger' && typeof json === 'string' && /^\d{1,9}$/.test(json) ? Number(json) : json
 
 /** Strapi's admin panel writes some numbers, booleans and JSON as texts. Times of Strapi may have no seconds. */
 function toValue(type: string, declared: LiteralValue | undefined): Json | undefined {
@@ -231,6 +235,8 @@ function toValue(type: string, declared: LiteralValue | undefined): Json | undef
   if (COUNTED.has(type) && json.trim() !== '' && Number.isFinite(Number(json))) return Number(json)
   if (type === 'boolean' && (json === 'true' || json === 'false')) return json === 'true'
   if (type === 'json') return jsonOrText(json) ?? json
+  // Strapi takes the date of a time.
+  if (type === 'date' && /^\d{4}-\d\d-\d\dT/.test(json)) return json.slice(0, 'yyyy-mm-dd'.length)
   if (type === 'time' && /^\d\d:\d\d$/.test(json)) return `${json}:00`
   return json
 }

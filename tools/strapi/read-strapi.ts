@@ -4,7 +4,7 @@ import { isRecord } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { ticked } from '../../core/base/text.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
-import { toHolder, toType } from './convert/to-holder.ts'
+import { addedAttributes, isExtended, toHolder, toType } from './convert/to-holder.ts'
 import { findOwnCode } from './read/find-own-code.ts'
 import {
   EMPTY_MAPPING,
@@ -16,7 +16,6 @@ import {
   mergeValues,
   textAt,
   toJson,
-  UNKNOWN_KEYS,
   valueAt,
 } from './read/literal-value.ts'
 import { moduleLoader, type ScriptLoader } from './read/module-scope.ts'
@@ -261,39 +260,13 @@ const BUILT_IN_PLUGINS: ReadonlySet<string> = new Set([
 const COMPONENT = /^src\/components\/([^/]+)\/([^/]+)\.(?:json|js|ts)$/
 const USER = /^src\/extensions\/users-permissions\/content-types\/user\/schema\.(?:json|js|ts)$/
 
-/** The attributes of Strapi's content-types that projects extend. Users are read by themselves. */
-const OF_STRAPI: Readonly<Record<string, readonly string[]>> = {
-  'plugin::upload.file': [
-    ...[
-      'name',
-      'alternativeText',
-      'caption',
-      'focalPoint',
-      'width',
-      'height',
-      'formats',
-      'hash',
-      'ext',
-      'mime',
-    ],
-    ...['size', 'url', 'previewUrl', 'provider', 'provider_metadata', 'related', 'folder', 'folderPath'],
-  ],
-  'plugin::users-permissions.role': ['name', 'description', 'type', 'permissions', 'users'],
-  'plugin::i18n.locale': ['name', 'code'],
-}
-
 /** What the project added to a content-type that Plinth has of its own. */
 async function reportAddedAttributes(uid: string, file: string, reading: Reading): Promise<void> {
-  const own = Object.hasOwn(OF_STRAPI, uid) ? OF_STRAPI[uid] : undefined
-  const schema = own && (await readSchema(reading, file))
-  const added = [...mappingAt(schema, 'attributes').keys()].filter(
-    name => !own?.includes(name) && !STAMPS.test(name) && !name.startsWith(UNKNOWN_KEYS),
-  )
+  if (!isExtended(uid)) return
+  const added = addedAttributes(uid, await readSchema(reading, file))
   const why = `Plinth has its own \`${uid}\`, to which a project adds no attributes`
   if (added.length > 0) reading.unreadable.push(`${file}: ${ticked(added)}: ${why}`)
 }
-
-const STAMPS = /^(?:createdAt|updatedAt|publishedAt|createdBy|updatedBy|locale|localizations)$/
 
 async function readTypes(reading: Reading): Promise<readonly StrapiType[]> {
   const types: StrapiType[] = []

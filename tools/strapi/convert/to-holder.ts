@@ -1,5 +1,12 @@
 import { trimCharacter } from '../../../core/base/text.ts'
-import { isMapping, type LiteralMapping, mappingAt, textAt } from '../read/literal-value.ts'
+import {
+  isMapping,
+  type LiteralMapping,
+  type LiteralValue,
+  mappingAt,
+  textAt,
+  UNKNOWN_KEYS,
+} from '../read/literal-value.ts'
 import type { StrapiHolder, StrapiType } from '../read/strapi-project.ts'
 
 export function toHolder(uid: string, file: string, schema: LiteralMapping): StrapiHolder {
@@ -49,3 +56,27 @@ export const toKebabCase = (name: string): string =>
       .replace(/[^A-Za-z0-9]+/g, '-'),
     '-',
   ).toLowerCase()
+
+/** The attributes of Strapi's content-types that projects extend. Users are read by themselves. */
+const OF_STRAPI: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'plugin::upload.file',
+    [
+      ...['name', 'alternativeText', 'caption', 'focalPoint', 'width', 'height', 'formats', 'hash', 'ext'],
+      ...['mime', 'size', 'url', 'previewUrl', 'provider', 'provider_metadata', 'related', 'folder'],
+      'folderPath',
+    ],
+  ],
+  ['plugin::users-permissions.role', ['name', 'description', 'type', 'permissions', 'users']],
+  ['plugin::i18n.locale', ['name', 'code']],
+])
+
+const STAMPS = /^(?:createdAt|updatedAt|publishedAt|createdBy|updatedBy|locale|localizations)$/
+
+export const isExtended = (uid: string): boolean => OF_STRAPI.has(uid)
+
+/** What a project adds to a content-type of Strapi. */
+export const addedAttributes = (uid: string, schema: LiteralValue | undefined): readonly string[] =>
+  [...mappingAt(schema, 'attributes').keys()].filter(
+    name => !OF_STRAPI.get(uid)?.includes(name) && !STAMPS.test(name) && !name.startsWith(UNKNOWN_KEYS),
+  )

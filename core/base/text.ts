@@ -108,3 +108,17 @@ export function isRealDay(text: string): boolean {
 
 /** True if the text is a valid date, or a valid date and time. */
 export const isMoment = (text: string): boolean => isRealDay(text) && !Number.isNaN(Date.parse(text))
+
+/** The two last characters are no marks, but normalised to some. */
+const MARKS = /[\p{M}\uFF9E\uFF9F]+/gu
+
+/** No language writes as many marks on a letter (UAX #15, Stream-Safe Text Format). */
+const MOST_MARKS = 30
+
+/** Like `normalize` of texts, which sorts the combining marks of a letter in quadratic time: these are cut to thirty. */
+export const normalizeText = (text: string, form: 'NFKC' | 'NFKD'): string =>
+  text
+    .replace(MARKS, run =>
+      run.length > MOST_MARKS ? [...run.slice(0, 2 * MOST_MARKS)].slice(0, MOST_MARKS).join('') : run,
+    )
+    .normalize(form)

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createRedactor } from '../../core/base/redact.ts'
 import { findTransactionCommand } from '../../core/database/transaction-commands.ts'
+import { toUsername } from '../../core/identity/users/user-values.ts'
 import { suspectRanges } from '../../core/project/secret-ranges.ts'
 import { linearity } from '../harness/processor-time.ts'
 
@@ -12,6 +13,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   redact,
   suspectRanges,
   findTransactionCommand,
+  toUsername,
 }
 
 const SHAPES = [
@@ -33,6 +35,8 @@ const SHAPES = [
   ' ',
   '`',
   '\\',
+  '\u0301\u0323',
+  '\u0301\uFF9E',
 ]
 
 const SIZE = 400_000
@@ -43,6 +47,13 @@ test('texts are parsed in linear time', async t => {
       const { isLinear, times } = await linearity(SIZE, size => read(shape.repeat(size / shape.length)))
       t.true(isLinear, `${name} of ${JSON.stringify(shape)}: ${times}`)
     }
+})
+
+test('the marks of a letter are cut where no language has as many', t => {
+  const marks = '\u0323\u0301'
+  t.is(toUsername(` e${marks}\uFB01 `), '\u1EB9\u0301fi')
+  t.is(toUsername(`x${marks.repeat(15)}`), `x${'\u0323'.repeat(15)}${'\u0301'.repeat(15)}`)
+  t.is(toUsername(`x${marks.repeat(200_000)}y`), `x${'\u0323'.repeat(15)}${'\u0301'.repeat(15)}y`)
 })
 
 test('passwords in URLs are masked at any position', t => {

@@ -1,4 +1,5 @@
 import { groupBy } from '../../base/plain-data.ts'
+import { normalizeText } from '../../base/text.ts'
 import { ignoreUnhandled } from '../../base/with-timeout.ts'
 import { STATUS_VALUES } from '../../model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
@@ -62,8 +63,7 @@ const LONGEST = 240
 function slugOf(type: ContentType, { targetField }: ScalarAttribute, values: Values): string {
   const value = targetField === undefined ? undefined : values.get(targetField)
   const text = value?.kind === 'scalar' && value.value !== null ? String(value.value) : ''
-  const plain = text
-    .normalize('NFKD')
+  const plain = normalizeText(text, 'NFKD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase()
   const slug = plain

@@ -1,4 +1,5 @@
 import { trusted } from '../../access/brand.ts'
+import { normalizeText } from '../../base/text.ts'
 import type { ContentType, Holder, ScalarAttribute } from '../../model/model.ts'
 import type { Populate, Query, RestrictedQuery, Selection } from '../../query/query.ts'
 
@@ -78,7 +79,7 @@ function populatePath(holder: Holder, name: string, paths: readonly string[][]):
  * Normalises a username: trimmed, and in Unicode's NFKC form, so that names that differ only by compatibility characters
  * (`ａｎｎ`, `ann`) cannot belong to two users.
  */
-export const toUsername = (text: string): string => text.normalize('NFKC').trim()
+export const toUsername = (text: string): string => normalizeText(text, 'NFKC').trim()
 
 /** Normalises `username` in a body or in values. Other types than strings are refused later. */
 export const withUsername = <Given extends Readonly<Record<string, unknown>>>(input: Given): Given =>

@@ -160,8 +160,10 @@ function parsePermissions(input: unknown, { caller, scopes }: ParseOptions): rea
     if (!scope) {
       // Not String(…), which runs what the client calls toString.
       const text = typeof word === 'string' ? word : JSON.stringify(word)
-      const known = hintFor(text, [...scopes.keys()])
-      throw refused(`unknown permission ${text.slice(0, 100)}${known}`, 'permissions')
+      const own = [...scopes].flatMap(([name, { subject, action }]) =>
+        caller.grants.allows(subject, action) ? [name] : [],
+      )
+      throw refused(`unknown permission ${text.slice(0, 100)}${hintFor(text, own)}`, 'permissions')
     }
     if (!caller.grants.allows(scope.subject, scope.action))
       throw refused(`you do not have the permission ${word}`, 'permissions')

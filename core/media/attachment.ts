@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts'
+import type { Caller, WriteAccess } from '../access/caller.ts'
 import { filterFor } from '../access/compile/condition.ts'
 import { deniedType } from '../access/denial.ts'
 import { visibleDocuments } from '../access/restrict/permit.ts'
@@ -52,15 +52,13 @@ export function permitAttachment(
 ): Attachment | null {
   if (!ref && !refId && !field) return null
   const type = model.contentTypes.get(ref ?? '')
-  if (!type || !takesFiles(type, model)) throw unknownType(ref, model)
+  if (!type || !takesFiles(type, model)) throw unknownType(ref, model, caller)
   if (!refId || refId.includes('\0')) throw invalidField('refId', 'the id of a document')
   const attribute = type.attributes.get(field ?? '')
-  if (attribute?.kind !== 'media') throw unknownField(field, type)
   const writing = caller.grants.writeAccess(type, 'update')
+  if (attribute?.kind !== 'media') throw unknownField(field, type, writing)
   if (!writing) throw deniedType(caller, type, 'update')
-  const open = attribute.writable && !Object.hasOwn(writing.set, attribute.name)
-  if (!open || (writing.fields && !writing.fields.has(attribute.name)))
-    throw new RequestFault(invalidBodyKey(attribute.name, attribute.name))
+  if (!isOpen(attribute, writing)) throw new RequestFault(invalidBodyKey(attribute.name, attribute.name))
   return {
     type,
     attribute,
@@ -70,6 +68,9 @@ export function permitAttachment(
     publishing: publishCondition(type, caller),
   }
 }
+
+const isOpen = ({ name, writable }: MediaAttribute, { fields, set }: WriteAccess): boolean =>
+  writable && !Object.hasOwn(set, name) && (fields === null || fields.has(name))
 
 function publishCondition(type: ContentType, { grants, user }: Caller): Attachment['publishing'] {
   if (!type.draftAndPublish) return null
@@ -81,13 +82,22 @@ function publishCondition(type: ContentType, { grants, user }: Caller): Attachme
 /** Content-types of the project, and users: a project may give them media attributes. */
 const takesFiles = (type: ContentType, { builtIn }: Model): boolean => !type.builtIn || type === builtIn.user
 
-function unknownType(ref: string | undefined, model: Model): RequestFault {
-  const known = [...model.contentTypes.values()].filter(type => takesFiles(type, model)).map(({ uid }) => uid)
+// Proposals are what the caller may write: other names are no answer to a guess.
+
+function unknownType(ref: string | undefined, model: Model, { grants }: Caller): RequestFault {
+  const types = [...model.contentTypes.values()].filter(type => takesFiles(type, model))
+  const known = types.filter(type => grants.writeAccess(type, 'update')).map(({ uid }) => uid)
   return invalidField('ref', `the uid of a content-type${ref ? didYouMean(ref, known) : ''}`)
 }
 
-function unknownField(field: string | undefined, { attributes, uid }: ContentType): RequestFault {
-  const known = [...attributes.values()].filter(({ kind }) => kind === 'media').map(({ name }) => name)
+function unknownField(
+  field: string | undefined,
+  { attributes, uid }: ContentType,
+  writing: WriteAccess | null,
+): RequestFault {
+  const known = [...attributes.values()].flatMap(each =>
+    each.kind === 'media' && writing && isOpen(each, writing) ? [each.name] : [],
+  )
   return invalidField('field', `a media attribute of ${uid}${field ? didYouMean(field, known) : ''}`)
 }
 

@@ -1,4 +1,3 @@
-import { didYouMean } from '../base/nearest.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../model/model.ts'
 import { searchFields } from '../model/search.ts'
@@ -56,18 +55,19 @@ function parseText(type: ContentType, raw: unknown, name: string): string {
   return raw
 }
 
-/** Texts of the type itself that the search declares. */
+/** Texts of the type itself that the search declares. The fault names no other attribute: the caller may not know them. */
 function parseHighlight(type: ContentType, raw: unknown): readonly ScalarAttribute[] {
   if (raw == null || raw === '') return []
   const items: readonly unknown[] = Array.isArray(raw) ? raw : [raw]
   const own = searchFields(type).flatMap(({ attribute }) => (attribute.kind === 'scalar' ? [attribute] : []))
-  const names = items.flatMap(item => (typeof item === 'string' ? item.split(',') : [null]))
+  const names = items.flatMap(item => {
+    if (typeof item === 'string') return item.split(',').map(name => name.trim())
+    throw refusal('highlight', 'Invalid value for highlight: expected names of searched attributes')
+  })
   const found = names.map(name => {
-    const attribute = own.find(each => each.name === name?.trim())
+    const attribute = own.find(each => each.name === name)
     if (attribute) return attribute
-    const known = own.map(each => each.name)
-    const what = `expected searched attributes of \`${type.key}\` itself (${known.join(', ')})`
-    throw refusal('highlight', `Invalid value for highlight: ${what}${didYouMean(name ?? '', known)}`)
+    throw refusal(name, `Invalid key ${name}`)
   })
   return [...new Set(found)]
 }

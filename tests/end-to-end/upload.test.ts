@@ -642,6 +642,17 @@ test.serial(
     t.is((await send({ files, fields, token: 'uploader' })).status, 403)
     t.is((await send({ files, fields: { ...fields, field: 'cover' }, token: 'drafter' })).status, 400)
     t.is((await send({ files, fields: { ...fields, refId: 'framed' }, token: 'drafter' })).status, 400)
+    // Proposals name only what the caller may write.
+    const proposals = async (wrong: object) => {
+      const messages = (['full', 'drafter', 'uploader'] as const).map(async token => {
+        const { body } = await send({ files, fields: { ...fields, ...wrong }, token })
+        return / `(.*)`\?$/.exec(body.error.message)?.[1]
+      })
+      return Promise.all(messages)
+    }
+    t.deepEqual(await proposals({ field: 'covr' }), ['cover', undefined, undefined])
+    t.deepEqual(await proposals({ field: 'extra' }), ['extras', 'extras', undefined])
+    t.deepEqual(await proposals({ ref: 'api::note.nte' }), ['api::note.note', undefined, undefined])
     t.is((await send({ files, fields, token: 'drafter' })).status, 201)
     t.deepEqual(namesOf((await post('both')).extras), before)
     t.true(namesOf((await post('both', 'draft')).extras).includes('drafted.txt'))

@@ -229,6 +229,8 @@ test('wrong keys and wrong requests for keys are refused', async t => {
       /unknown permission api::note\.note\.fnd.*api::note\.note\.find/,
     ],
     [{ name: 'a', permissions: [null] }, /unknown permission/],
+    // Proposals are the caller's own permissions.
+    [{ name: 'a', permissions: ['api::note.note.delet'] }, /unknown permission (?!.*delete`)/],
     [{ name: 'a', permissions: ['api::note.note.delete'] }, /you do not have the permission/],
     [{ name: 'a', expiresAt: '2000-01-01' }, /expiresAt must be a time in the future/],
     [{ name: 'a', expiresAt: '2999-01-01' }, /expiresAt must be a time/],

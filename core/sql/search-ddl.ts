@@ -1,4 +1,5 @@
 import type { FillTrigger, RefillTrigger, SearchText, SearchTrigger, SearchVector } from '../model/storage.ts'
+import { LONG_RUN_OF_MARKS } from './combining-marks.ts'
 import { qualified, quoteConstant } from './ddl.ts'
 import { quoteIdentifier as ident } from './identifier.ts'
 import { printTypoFunctions, printWords } from './search-typos-ddl.ts'
@@ -20,15 +21,20 @@ const EXCERPT = 240
 const CONSIDERED = 50_000
 
 /**
- * The functions of the full-text search. `plinth_plain`: text without accents. It has the length of its argument if that is in
- * NFC. `plinth_blocks_text`: the text of a blocks attribute. `plinth_highlight`: an excerpt as HTML.
+ * The functions of the full-text search. `plinth_sortable`: text with at most thirty combining marks on a letter. `plinth_plain`:
+ * text without accents. It has the length of its argument if that is in NFC and sortable. `plinth_blocks_text`: the text of a blocks attribute. `plinth_highlight`: an excerpt as HTML.
  */
 const printSearchFunctions = (schema: string): readonly string[] => [
   immutable(
     schema,
+    'plinth_sortable(text) RETURNS text',
+    `regexp_replace($1, ${quoteConstant(LONG_RUN_OF_MARKS)}, '\\1', 'g')`,
+  ),
+  immutable(
+    schema,
     'plinth_plain(text) RETURNS text',
     `CASE WHEN octet_length($1) = char_length($1) THEN $1 ELSE
-      translate(normalize(regexp_replace(normalize($1, NFD), ${quoteConstant(MARKS)}, '', 'g'), NFC), ${LETTERS.map(quoteConstant).join(', ')}) END`,
+      translate(normalize(regexp_replace(normalize(${ident(schema)}.plinth_sortable($1), NFD), ${quoteConstant(MARKS)}, '', 'g'), NFC), ${LETTERS.map(quoteConstant).join(', ')}) END`,
   ),
   immutable(
     schema,
@@ -54,7 +60,7 @@ const printHighlight = (schema: string): string =>
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_highlight')}(configuration regconfig, given text, query tsquery) RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL SAFE AS ${quoteConstant(`
 DECLARE
-  whole constant text := normalize(translate(left(given, ${CONSIDERED}), ${START} || ${END}, '  '), NFC);
+  whole constant text := normalize(${ident(schema)}.plinth_sortable(translate(left(given, ${CONSIDERED}), ${START} || ${END}, '  ')), NFC);
   plain text := translate(${ident(schema)}.plinth_plain(whole), '<>', '  ');
   parts text[];
   place integer;

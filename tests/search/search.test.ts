@@ -153,6 +153,20 @@ test.serial('the text of components is found, also after it changed', async t =>
   await documents('api::article.article').delete({ documentId })
 })
 
+test.serial('a letter with many combining marks is indexed and highlighted', async t => {
+  const { documents } = app.app
+  const body = `quokka x${'\u0301\u0323'.repeat(100_000)} tapir`
+  const { documentId } = await documents('api::article.article').create({
+    data: { title: 'Marks', body, rating: 2 },
+    status: 'published',
+  })
+  const { status, body: found } = await get('search=tapir%20quokka&highlight=body&fields=title,body')
+  t.is(status, 200)
+  t.is(found.data[0].body, body)
+  t.regex(found.data[0]._highlight.body, /^<mark>quokka<\/mark> x/)
+  await documents('api::article.article').delete({ documentId })
+})
+
 test.serial('highlight returns an excerpt as HTML with marked matches', async t => {
   const { body } = await get(`search=${encodeURIComponent('cafe cake')}&highlight=title,body&fields=title`)
   const [first] = (body as Found).data

@@ -1,5 +1,5 @@
 import { trusted } from '../access/brand.ts'
-import { actorOf } from '../access/caller.ts'
+import { actorOf, type Caller } from '../access/caller.ts'
 import { denied } from '../access/denial.ts'
 import { parseListQuery } from '../actions/parameters/parse-query.ts'
 import { hintFor } from '../base/nearest.ts'
@@ -12,6 +12,7 @@ import { type FormFile, isForm, type MultipartForm } from '../media/read-form.ts
 import {
   type Component,
   type ComponentAttribute,
+  type ContentType,
   componentsOf,
   type Holder,
   type MediaAttribute,
@@ -103,7 +104,7 @@ async function saveWithFiles(
   // The parsed object belongs to this request alone, so the files can be added to it.
   const data = await readData(call.request)
   if (form.files.some(({ staged }) => staged.size === 0)) throw emptyFiles()
-  const targets = form.files.map(file => findTarget(file, call.route.type, data))
+  const targets = form.files.map(file => findTarget(file, data, call))
   refuseSeveralFiles(targets)
   const uploads = targets.map(({ file, attribute }): MediaUpload => ({ file, attribute, info: {} }))
   const { type, documentId } = call.route
@@ -139,7 +140,7 @@ interface Step {
 }
 
 /** Resolves the name of a form field: `files.cover`, `files.seo.image`, `files.links.0.icon`, `files.blocks[1].picture`. */
-function findTarget(file: FormFile, type: Holder, data: object): FileTarget {
+function findTarget(file: FormFile, data: object, { route: { type }, caller }: RestCall): FileTarget {
   const [first, ...names] = file.field.split(/[.[\]]+/).filter(Boolean)
   if (first !== 'files' || names.length === 0)
     throw invalid(file.field, 'files and the name of a media attribute, such as files.cover')
@@ -147,14 +148,15 @@ function findTarget(file: FormFile, type: Holder, data: object): FileTarget {
   if (names.length > 1 && INDEX.test(names.at(-1) ?? '')) names.pop()
   const name = names.pop() ?? ''
   const way: Step[] = []
-  let level: Level = { holder: type, values: data as Values }
+  let level: Level = { holder: type, values: data as Values, isWritable: writableBy(caller, type) }
   while (names.length > 0) {
     const step = enterComponent(file, names, level)
     way.push(step)
-    level = { holder: step.component, values: step.values }
+    const isWritable = level.isWritable(step.attribute.name)
+    level = { holder: step.component, values: step.values, isWritable: () => isWritable }
   }
   const attribute = level.holder.attributes.get(name)
-  if (attribute?.kind !== 'media') throw noMedia(file, name, level.holder)
+  if (attribute?.kind !== 'media') throw noMedia(file, name, level)
   return { file, attribute, values: level.values, way }
 }
 
@@ -164,13 +166,24 @@ const INDEX = /^\d+$/
 interface Level {
   readonly holder: Holder
   readonly values: Values
+  /** True if the caller may write an attribute. */
+  readonly isWritable: (name: string) => boolean
 }
 
+const writableBy =
+  ({ grants }: Caller, type: ContentType) =>
+  (name: string): boolean =>
+    (['create', 'update'] as const).some(action => {
+      const access = grants.writeAccess(type, action)
+      return access !== null && (access.fields === null || access.fields.has(name))
+    })
+
 /** Removes the name of a component, and the index of its entry in a list, from `names`. */
-function enterComponent(file: FormFile, names: string[], { holder, values }: Level): Step {
+function enterComponent(file: FormFile, names: string[], level: Level): Step {
+  const { holder, values } = level
   const name = names.shift() ?? ''
   const attribute = holder.attributes.get(name)
-  if (attribute?.kind !== 'component' && attribute?.kind !== 'zone') throw noMedia(file, name, holder)
+  if (attribute?.kind !== 'component' && attribute?.kind !== 'zone') throw noMedia(file, name, level)
   const value = values[name]
   const index = Array.isArray(value) ? (names.shift() ?? '') : undefined
   if (index !== undefined && !INDEX.test(index))
@@ -185,16 +198,18 @@ function enterComponent(file: FormFile, names: string[], { holder, values }: Lev
   return { attribute, component, values: entry }
 }
 
-function noMedia({ field }: FormFile, name: string, { attributes, uid }: Holder): RequestFault {
-  const own = attributes.get(name)
+/** The fault proposes only names of attributes that the caller may write. */
+function noMedia({ field }: FormFile, name: string, { holder, isWritable }: Level): RequestFault {
+  const own = isWritable(name) ? holder.attributes.get(name) : undefined
   const [first] = (own ? componentsOf(own) : []).flatMap(each => mediaNames(each))
   if (first !== undefined)
     return invalid(field, `the name of a media attribute after ${name}, such as ${first}`)
-  return invalid(field, `a media attribute of ${uid}${hintFor(name, mediaNames({ attributes }))}`)
+  const known = mediaNames(holder).filter(isWritable)
+  return invalid(field, `a media attribute of ${holder.uid}${known.length > 0 ? hintFor(name, known) : ''}`)
 }
 
 /** Attributes that are media, or have media inside. */
-const mediaNames = ({ attributes }: Pick<Holder, 'attributes'>): readonly string[] =>
+const mediaNames = ({ attributes }: Holder): readonly string[] =>
   [...attributes.values()].filter(({ kind }) => KINDS_WITH_MEDIA.has(kind)).map(({ name }) => name)
 
 const KINDS_WITH_MEDIA: ReadonlySet<string> = new Set(['media', 'component', 'zone'])

@@ -9,6 +9,8 @@ import { openTestApp } from '../harness/test-app.ts'
 const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
 const NO_UPLOADS = 'another-secret-of-forty-letters-for-a-writer-0'
 
+const TITLES = 'another-secret-of-forty-letters-for-all-titles'
+
 const PROJECT = {
   name: 'Forms',
   rest: { responseFormat: 'v4' },
@@ -39,6 +41,11 @@ const PROJECT = {
   apiTokens: {
     all: { type: 'full-access', secret: TOKEN },
     writer: { type: 'custom', secret: NO_UPLOADS, permissions: { article: ['find', 'create'] } },
+    titles: {
+      type: 'custom',
+      secret: TITLES,
+      permissions: { upload: ['upload'], article: { create: { fields: ['title', 'gallery'] } } },
+    },
   },
 }
 
@@ -256,6 +263,24 @@ test('forms that append to one list at the same time all leave their files', asy
   const last = await send('PUT', `articles/${data.id}?${POPULATE}`, [['data', { title: 'two' }]])
   t.deepEqual((names(last.data.attributes.gallery) as string[]).toSorted(), numbers)
   t.deepEqual(stored(), numbers)
+})
+
+test('a refused form proposes no attributes that the caller may not write', async t => {
+  const { send } = await openSite(t)
+  const media = 'a media attribute of api::article.article'
+  for (const [field, expected] of [
+    ['files.covr', `${media}: one of \`gallery\``],
+    ['files.galery', `${media}: did you mean \`gallery\`?`],
+    ['files.seo', `${media}: one of \`gallery\``],
+    ['files.seo.imag', 'a media attribute of shared.seo'],
+  ] as const) {
+    const parts = [
+      ['data', { seo: {} }],
+      [field, 'a', 'a.txt'],
+    ] as const
+    const { status, message } = await send('POST', 'articles', parts, TITLES)
+    t.deepEqual([status, message], [400, `Invalid ${field} of the form: expected ${expected}`])
+  }
 })
 
 test('a form that is refused leaves neither files nor documents', async t => {

@@ -497,7 +497,7 @@ test('without a database, roles, locales and sign-in come from the files of conf
     'config/sync/user-role.editor.json': {
       name: 'Editor',
       type: 'editor',
-      permissions: [{ action: 'api::note.note.create' }],
+      permissions: [{ action: 'api::note.note.create' }, { action: 'api::note.note.publish' }],
     },
     'config/sync/i18n-locale.en.json': { code: 'en', name: 'English (en)' },
     'config/sync/i18n-locale.ru.json': { code: 'ru', name: 'Russian (ru)' },
@@ -526,7 +526,8 @@ test('without a database, roles, locales and sign-in come from the files of conf
   t.false(project?.settings.auth.register.enabled)
   const file = readFileSync(join(folder.path, 'project.yaml'), 'utf8')
   t.regex(file, /public:\n {4}permissions:\n {6}note: \[find, findOne\]/)
-  t.regex(file, /editor:\n {4}permissions:\n {6}note: \[create\]/)
+  t.regex(file, /\n {6}note: \[create\]\n/)
+  t.regex(file, /`api::note\.note\.publish` did not come over/)
   t.notRegex(file, /Strapi keeps its locales in its database/)
 })
 

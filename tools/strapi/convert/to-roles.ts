@@ -209,11 +209,14 @@ interface Grant {
   readonly action: string
 }
 
+/** Of Strapi's own. An action of a project's controller may have the name of another one of ours, such as `publish`. */
+const STRAPI_ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'createLocalization']
+
 /** `api::blog.article.find`: an API, a controller named after its content-type, an action. */
 function typeGrant(action: string, names: Names): Grant | undefined {
   const [, uid = '', verb = ''] = /^((?:api|plugin)::[^.]+\.[^.]+)\.([^.]+)$/.exec(action) ?? []
   const type = names.types.get(uid)
-  return type !== undefined && ACTIONS.includes(verb) ? { subject: type.key, action: verb } : undefined
+  return type !== undefined && STRAPI_ACTIONS.includes(verb) ? { subject: type.key, action: verb } : undefined
 }
 
 /** The controllers of Strapi's plugins and their subjects in Plinth. */

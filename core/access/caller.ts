@@ -50,6 +50,10 @@ export interface WriteAccess {
   readonly opened?: true
 }
 
+/** True if a write may contain the attribute. */
+export const mayContain = ({ fields }: WriteAccess, name: string): boolean =>
+  fields === null || fields.has(name)
+
 /** The caller's read access to documents of one content-type. */
 export interface ReadAccess {
   readonly readable: ReadonlySet<Attribute>

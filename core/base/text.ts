@@ -112,8 +112,8 @@ export const isMoment = (text: string): boolean => isRealDay(text) && !Number.is
 /** The two last characters are no marks, but normalised to some. */
 const MARKS = /[\p{M}\uFF9E\uFF9F]+/gu
 
-/** No language writes as many marks on a letter (UAX #15, Stream-Safe Text Format). */
-const MOST_MARKS = 30
+/** No language writes as many combining marks on a letter (UAX #15, Stream-Safe Text Format). */
+export const MOST_MARKS = 30
 
 /** Like `normalize` of texts, which sorts the combining marks of a letter in quadratic time: these are cut to thirty. */
 export const normalizeText = (text: string, form: 'NFKC' | 'NFKD'): string =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from '../base/memo.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { DesiredValue, Values } from '../documents/desired-state.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
@@ -40,7 +41,7 @@ export function parseEntry(raw: RawEntry, options: ParseEntryOptions): ParsedEnt
     shared: sharedParts(type, parsed, statuses),
     files: options.links.files,
     digest: entryDigest(type, parsed, statuses),
-    otherDigests: () => otherDigests(type, parsed, statuses, options.model),
+    otherDigests: once(() => otherDigests(type, parsed, statuses, options.model)),
   }
   return { document, faults: [...faults, ...locales.faults, ...parsed.flatMap(body => body.faults)] }
 }

@@ -267,7 +267,9 @@ function appliedNames(
     if (taken.has(key)) continue
     const [uid, name] = JSON.parse(key)
     const place = documentKey(uid, digest)
-    free.set(place, [...(free.get(place) ?? []), name])
+    const names = free.get(place)
+    if (names) names.push(name)
+    else free.set(place, [name])
   }
   return new Map(
     strays.flatMap((stray): [string, string][] => {

@@ -1,4 +1,4 @@
-import type { Caller, WriteAccess } from '../access/caller.ts'
+import { type Caller, mayContain, type WriteAccess } from '../access/caller.ts'
 import { filterFor } from '../access/compile/condition.ts'
 import { deniedType } from '../access/denial.ts'
 import { visibleDocuments } from '../access/restrict/permit.ts'
@@ -69,8 +69,8 @@ export function permitAttachment(
   }
 }
 
-const isOpen = ({ name, writable }: MediaAttribute, { fields, set }: WriteAccess): boolean =>
-  writable && !Object.hasOwn(set, name) && (fields === null || fields.has(name))
+const isOpen = ({ name, writable }: MediaAttribute, writing: WriteAccess): boolean =>
+  writable && !Object.hasOwn(writing.set, name) && mayContain(writing, name)
 
 function publishCondition(type: ContentType, { grants, user }: Caller): Attachment['publishing'] {
   if (!type.draftAndPublish) return null

@@ -1,5 +1,5 @@
 import { trusted } from '../access/brand.ts'
-import { actorOf, type Caller } from '../access/caller.ts'
+import { actorOf, type Caller, mayContain } from '../access/caller.ts'
 import { denied } from '../access/denial.ts'
 import { parseListQuery } from '../actions/parameters/parse-query.ts'
 import { hintFor } from '../base/nearest.ts'
@@ -175,7 +175,7 @@ const writableBy =
   (name: string): boolean =>
     (['create', 'update'] as const).some(action => {
       const access = grants.writeAccess(type, action)
-      return access !== null && (access.fields === null || access.fields.has(name))
+      return access !== null && mayContain(access, name)
     })
 
 /** Removes the name of a component, and the index of its entry in a list, from `names`. */

@@ -1,3 +1,5 @@
+import { MOST_MARKS } from '../base/text.ts'
+
 /** Code points of the combining marks that normalisation sorts (Unicode's Canonical_Combining_Class is not 0), in hexadecimal digits. */
 const SORTED_MARKS = [
   '0300-036F 0483-0487 0591-05BD 05BF 05C1-05C2 05C4-05C5 05C7 0610-061A 064B-065F 0670 06D6-06DC 06DF-06E4',
@@ -25,9 +27,6 @@ const MARK_CLASS = `[${SORTED_MARKS.join(' ')
 function escapeCodePoint(digits: string): string {
   return digits.length > 4 ? `\\U${digits.padStart(8, '0')}` : `\\u${digits}`
 }
-
-/** A letter has no more marks in any language (UAX #15, Stream-Safe Text Format). */
-const MOST_MARKS = 30
 
 /**
  * PostgreSQL's regular expression for replacing runs of combining marks by their begin (`\\1`): `normalize` sorts the marks of a

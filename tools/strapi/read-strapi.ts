@@ -72,10 +72,9 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   const contentTypes = await readTypes(reading)
   const components = await readComponents(reading)
   const user = await readUser(reading)
-  const [server, api, plugins, middlewares] = await Promise.all(
-    CONFIGS.map(name => readConfig(reading, name)),
+  const [server, api, plugins, middlewares, admin] = await Promise.all(
+    [...CONFIGS, 'admin'].map(name => readConfig(reading, name)),
   )
-  const admin = await readConfig(reading, 'admin')
   return {
     folder: reading.folder,
     uploads: resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public', 'uploads'),

@@ -16,6 +16,7 @@ import {
   actorOf,
   type Caller,
   type Grants,
+  mayContain,
   type ReadAccess,
   type WriteAccess,
   type WriteAction,
@@ -97,16 +98,13 @@ const conditionOf = ({ where }: WriteAccess, { user }: Caller): Filter | null =>
   where && filterFor(where, user)
 
 /** The body's values if the caller may write all of them, overridden by those that the server sets. */
-function permitValues(
-  { type, values }: ValuesCommand,
-  { fields, set }: WriteAccess,
-  caller: Caller,
-): GivenValues {
+function permitValues({ type, values }: ValuesCommand, access: WriteAccess, caller: Caller): GivenValues {
+  const { set } = access
   const bound = bindUser(set, caller.user ?? {})
   if (bound === undefined) throw new RequestFault(forbidden(NO_USER_VALUE))
   for (const [name, value] of Object.entries(values)) {
     if (Object.hasOwn(set, name)) continue
-    if (fields && !fields.has(name)) throw new RequestFault(invalidBodyKey(name, name))
+    if (!mayContain(access, name)) throw new RequestFault(invalidBodyKey(name, name))
     const attribute = type.attributes.get(name)
     const links = attribute ? linksInValue(attribute, value) : []
     const hidden = links.find(({ kind, target }) => kind === 'relation' && !isFindable(target, caller))

@@ -83,7 +83,7 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
     {
       code: 'lost-versions',
       table,
-      countQuery: documentsWithout(from, `d.status = 'published'${sameLocale(before, 'o')}`),
+      countQuery: documentsWithout(from, `d.status = 'published'${sameLocale(before, 'd', 'o')}`),
       because,
       lost: '{rows} of documents that were never published: {values}',
     },
@@ -108,12 +108,12 @@ const documentsWithout = (from: string, kept: string): string =>
     (SELECT FROM ${from} AS d WHERE d.document_key = o.document_key AND ${kept}) GROUP BY document_id`,
   )
 
-const sameLocale = ({ locale }: SchemaShape, other: string): string =>
-  locale === null ? '' : ` AND d.locale = ${other}.locale`
+const sameLocale = ({ locale }: SchemaShape, one: string, other: string): string =>
+  locale === null ? '' : ` AND ${one}.locale = ${other}.locale`
 
 function editedDrafts({ before }: TableState, from: string): string {
   return sample(
-    `SELECT d.document_id AS value, count(*)::integer AS n FROM ${from} AS d JOIN ${from} AS p ON p.document_key = d.document_key${sameLocale(before, 'p')}
+    `SELECT d.document_id AS value, count(*)::integer AS n FROM ${from} AS d JOIN ${from} AS p ON p.document_key = d.document_key${sameLocale(before, 'd', 'p')}
     WHERE d.status = 'draft' AND p.status = 'published' AND (${stampsDiffer(before, 'd')}) GROUP BY d.document_id`,
   )
 }
@@ -230,7 +230,7 @@ function linksOfDrafts(holding: TableState, edges: string, naming: Naming): stri
   const same = ['owner_key', 'owner_locale', 'target_key', 'target_status', 'target_locale'].map(
     column => `p.${column} IS NOT DISTINCT FROM d.${column}`,
   )
-  const isUnchanged = `EXISTS (SELECT FROM ${table} AS o JOIN ${table} AS p ON p.document_key = o.document_key${before.locale === null ? '' : ' AND p.locale = o.locale'}
+  const isUnchanged = `EXISTS (SELECT FROM ${table} AS o JOIN ${table} AS p ON p.document_key = o.document_key${sameLocale(before, 'p', 'o')}
     WHERE o.document_key = d.owner_key${before.locale === null ? '' : ' AND o.locale = d.owner_locale'} AND o.status = 'draft' AND p.status = 'published' AND NOT (${stampsDiffer(before, 'o')}))`
   return countRows(
     `(${edges}) AS d`,

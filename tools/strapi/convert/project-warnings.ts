@@ -1,4 +1,6 @@
 import { posix } from 'node:path'
+import { memoize } from '../../../core/base/memo.ts'
+import { groupBy } from '../../../core/base/plain-data.ts'
 import { ticked } from '../../../core/base/text.ts'
 import {
   codeAt,
@@ -35,9 +37,11 @@ const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
 
 /** The custom code at a content-type, or what is at none if `uid` is undefined. */
 export const codeNotes = (project: StrapiProject, uid?: string): readonly Note[] =>
-  project.ownCode
-    .filter(code => holderOf(code, project) === uid)
-    .map(({ kind, file }) => codeNote(kind, file, `${file} (${kind})`))
+  (codeByHolder(project).get(uid) ?? []).map(({ kind, file }) => codeNote(kind, file, `${file} (${kind})`))
+
+const codeByHolder = memoize((project: StrapiProject) =>
+  groupBy(project.ownCode, code => holderOf(code, project)),
+)
 
 /** The content-type that a file is named after, or the first of its API. An API may have none. */
 function holderOf({ api, file }: OwnCode, { contentTypes }: StrapiProject): string | undefined {

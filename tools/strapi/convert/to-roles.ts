@@ -7,6 +7,7 @@ import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, flow, type GivenNote, lost, section } from '../yaml-document.ts'
 import { toKebabCase } from './to-holder.ts'
+import { CORE_ACTIONS } from './to-routes.ts'
 import { hasDrafts } from './to-types.ts'
 
 /** The section `roles`. */
@@ -209,8 +210,8 @@ interface Grant {
   readonly action: string
 }
 
-/** Of Strapi's own. An action of a project's controller may have the name of another one of ours, such as `publish`. */
-const STRAPI_ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'createLocalization']
+/** With that of the plugin i18n. An action of a project's controller may have the name of another one of ours, such as `publish`. */
+const STRAPI_ACTIONS = [...CORE_ACTIONS, 'createLocalization']
 
 /** `api::blog.article.find`: an API, a controller named after its content-type, an action. */
 function typeGrant(action: string, names: Names): Grant | undefined {

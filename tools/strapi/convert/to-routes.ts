@@ -14,7 +14,8 @@ import {
 import type { StrapiProject, StrapiRouter } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, lost, type Note, section } from '../yaml-document.ts'
 
-const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
+/** Actions of Strapi's own controllers of content-types. */
+export const CORE_ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
 const SINGLE_ACTIONS = ['find', 'update', 'delete']
 
 /** The section `routesConfig`: routes that are public or need other permissions. */
@@ -24,7 +25,7 @@ export function toRoutes({ routers, contentTypes }: StrapiProject, names: Names)
   )
   const actionsOf: ActionsOf = uid => {
     const key = names.types.get(uid)?.key
-    return key === undefined ? undefined : { key, actions: singles.has(uid) ? SINGLE_ACTIONS : ACTIONS }
+    return key === undefined ? undefined : { key, actions: singles.has(uid) ? SINGLE_ACTIONS : CORE_ACTIONS }
   }
   return section(
     'routesConfig',

@@ -99,10 +99,9 @@ function isRouterAlone(module: ScopedModule, { options }: StrapiRouter): boolean
 /** `createCoreRouter('api::a.a')`, or a name of it. */
 function isRouter(node: ValueNode, module: ScopedModule): boolean {
   const inner = unwrapExpression(node)
-  if (inner.type === 'CallExpression') return factoryOf(inner) === 'Router'
   const named = inner.type === 'Identifier' ? bindingOf(inner.name, moduleScope(module)) : undefined
-  const value = named?.kind === 'node' ? unwrapExpression(named.node) : undefined
-  return value?.type === 'CallExpression' && factoryOf(value) === 'Router'
+  const value = named?.kind === 'node' ? unwrapExpression(named.node) : inner
+  return value.type === 'CallExpression' && factoryOf(value) === 'Router'
 }
 
 /** `module.exports = …`, or a text such as `('use strict')`. */

@@ -74,7 +74,7 @@ test('the example shows its restaurants with their relations, and nothing that i
     t.like(azul, { address: { city: 'Oaxaca' } })
     t.deepEqual(namesIn(azul?.dishes), ['Mole negro', 'Tlayuda', 'Memela'])
     const critics = JSON.stringify((await server.get('/api/critics?populate=*')).body)
-    t.notRegex(critics, /phone|555|portrait|articles/)
+    t.notRegex(critics, /"phone"|\b555 010|"portrait"|"articles"/)
     const articles = (await server.get('/api/articles?locale=fr&sort=title')).body as Body
     t.deepEqual(namesIn(articles.data, 'title').at(0), 'La cour, à huit heures')
     t.is((await server.get('/api/articles?status=draft')).status, 403)

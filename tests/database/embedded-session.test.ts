@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import type { Database } from '../../core/database/database.ts'
 import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
 import { snapshot } from '../harness/embedded-files.ts'
+import { program } from '../harness/program.ts'
 
 async function openEmbedded(t: ExecutionContext): Promise<Database> {
   const embedded = { dataDir: 'memory://', snapshot: await snapshot() }
@@ -40,4 +43,12 @@ test('a transaction whose connection closes is rolled back, and others continue'
   t.is(toDatabaseFault(await t.throwsAsync(lost))?.kind, 'unavailable')
   await Promise.all(others)
   t.deepEqual((await database.run({ text: 'SELECT id FROM plate', values: [] })).rows, [[2]])
+})
+
+test('a closed in-memory database leaves no timer that would keep the process from ending', async t => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    program('tests/database/fixtures/open-and-close.ts'),
+  )
+  t.is(stdout, '[]')
 })

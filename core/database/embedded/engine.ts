@@ -52,7 +52,9 @@ async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions):
   const lines: string[] = []
   const onStderr = (line: string) => lines.push(line) < 0
   const { abandon, ...storage } =
-    dataDir === IN_MEMORY ? { dataDir, abandon: () => {} } : await durableOptions(dataDir)
+    dataDir === IN_MEMORY
+      ? { dataDir, startParams: [...PGlite.defaultStartParams, ...NO_PROGRESS_TIMER], abandon: () => {} }
+      : await durableOptions(dataDir)
   try {
     const postgres = await PGlite.create({
       ...storage,
@@ -66,6 +68,9 @@ async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions):
     throw new Error(lastError(lines) ?? describe(error), { cause: error })
   }
 }
+
+/** The timer with which PostgreSQL logs a slow start never ends in a process that is also the server. */
+const NO_PROGRESS_TIMER = ['-c', 'log_startup_progress_interval=0']
 
 /** Removes the time and the process id. */
 const lastError = (lines: readonly string[]) =>
@@ -133,13 +138,27 @@ const COUNT_PLANS =
 
 /** Keeps the engine of a closed in-memory database: emptying it is cheaper than creating another. */
 async function keepSpare(postgres: PGlite): Promise<void> {
-  if (spares.length >= MAX_SPARES) return postgres.close()
+  if (spares.length >= MAX_SPARES || !(await endTimers(postgres))) return postgres.close()
   const expire = () => {
     spares.splice(spares.indexOf(spare), 1)
     void postgres.close()
   }
   const spare: Spare = { postgres, end: setTimeout(expire, SPARE_TIME).unref() }
   spares.push(spare)
+}
+
+/**
+ * Ends PostgreSQL's timers, which would keep the process from ending: the one of the last statement timeout, which a shorter one
+ * replaces, and the one that writes the statistics of an idle session after ten seconds. Returns false if the engine is broken.
+ */
+async function endTimers(postgres: PGlite): Promise<boolean> {
+  try {
+    await postgres.exec('ROLLBACK; SET statement_timeout = 1')
+    await postgres.exec('SELECT pg_stat_force_next_flush()')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Returns the spare engine with a database that is empty or has reused tables; undefined: there is none, or it is broken. */

@@ -64,7 +64,6 @@ async function makePattern(files: string): Promise<void> {
 async function makeSmall(dataDir: string): Promise<void> {
   const { PGlite } = await import('@electric-sql/pglite')
   const postgres = await PGlite.create({ dataDir, initDbStartParams: ['--wal-segsize=1'] })
-  await postgres.exec("ALTER SYSTEM SET shared_buffers = '16MB'")
   const { rows } = await postgres.query<{ oid: number }>('SELECT oid FROM pg_database WHERE datistemplate')
   await postgres.close()
   // From templates other databases are made; an embedded one is alone.

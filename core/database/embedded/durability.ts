@@ -25,7 +25,8 @@ interface Emscripten {
 }
 
 /** How the engine's files are written. */
-interface DurableOptions extends Pick<PGliteOptions, 'fs' | 'startParams'> {
+interface DurableOptions extends Pick<PGliteOptions, 'fs'> {
+  readonly startParams: readonly string[]
   /** Closes the files of an engine that is not used any more, without writing to them. */
   abandon(): void
 }

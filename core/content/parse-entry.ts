@@ -304,12 +304,24 @@ function digestedValue(attribute: Attribute | undefined, value: DesiredValue, na
       (naming === 'former' && component.renamedFrom) || component.uid,
       digestedValues(component, values, naming),
     ])
-  if (value.kind === 'scalar' || attribute?.kind !== 'relation') return value
+  if (value.kind === 'scalar') return { ...value, value: digestedScalar(attribute, value.value) }
+  if (attribute?.kind !== 'relation') return value
   const { builtIn, key } = attribute.target
   if (!builtIn || key === 'file') return value
   // Earlier versions recorded digests with these ids instead of the names of users and roles.
   const targets = value.targets.map(each => ({ ...each, documentId: documentIdOf(key, each.documentId) }))
   return { ...value, targets }
+}
+
+/**
+ * The same for every type that takes the written value: 5, "5" and "5.00"; a date and its midnight. A change of an attribute's
+ * type edits no entry.
+ */
+function digestedScalar(attribute: Attribute | undefined, value: unknown): unknown {
+  if (typeof value === 'number') return String(value)
+  if (attribute?.kind !== 'scalar' || typeof value !== 'string') return value
+  if (attribute.type === 'decimal') return value.replace(/\.?0+$/, '')
+  return attribute.type === 'datetime' ? value.replace(/T00:00:00\.000Z$/, '') : value
 }
 
 export function holdsPassword(holder: Holder, name: string): boolean {

@@ -70,7 +70,7 @@ function selectOperation(
     ? failed(
         withCode(
           new GraphQLError('Schema is not configured for subscriptions.', { nodes: operation }),
-          'INTERNAL_SERVER_ERROR',
+          errors.operationCode,
         ),
       )
     : ok(operation)

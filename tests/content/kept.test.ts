@@ -126,3 +126,41 @@ contentTypes:
     )
   t.deepEqual(await site.rows('SELECT title FROM notes'), [['edited']])
 })
+
+test('other types of attributes edit none of the entries of a file with `on: sync`', async t => {
+  const project = (size: string, day: string) =>
+    `contentTypes:\n  note: { attributes: { name: string, size: ${size}, day: ${day} } }\n`
+  const file = (text: (size: number) => string) => `on: sync
+documents:
+  - { documentId: a, name: A, size: ${text(50)}, day: 2026-05-06 }
+  - { documentId: b, name: B, size: ${text(0)}, day: 2026-05-07 }`
+  const site = await openSite(t, {
+    'project.yaml': project('integer', 'date'),
+    'content/notes.yaml': file(String),
+  })
+  await site.must()
+  await site.rows(`UPDATE notes SET name = 'edited'`)
+  for (const [size, day] of [
+    ['decimal', 'datetime'],
+    ['float', 'datetime'],
+    ['biginteger', 'datetime'],
+    ['string', 'datetime'],
+    ['text', 'string'],
+  ] as const) {
+    const text = size === 'string' || size === 'text' ? JSON.stringify : String
+    const changed = {
+      'project.yaml': project(size, day),
+      'content/notes.yaml': file(number => text(String(number))),
+    }
+    t.deepEqual(await site.must(changed), {}, size)
+  }
+  t.deepEqual(await site.rows('SELECT name FROM notes'), [['edited'], ['edited']])
+  await site.must({
+    'content/notes.yaml':
+      'on: sync\ndocuments: [{ documentId: a, name: A, size: "5", day: 2026-05-06 }, { documentId: b, name: B }]',
+  })
+  t.deepEqual(await site.rows('SELECT name, size FROM notes ORDER BY document_id'), [
+    ['A', '5'],
+    ['B', '0'],
+  ])
+})

@@ -384,3 +384,15 @@ graphql: { config: { v4CompatibilityMode: ${!flat} } }
       else t.regex(errors[0].message, new RegExp(outcome))
       t.is((await rows('SELECT id FROM pages')).length === 0, isDeleted)
     })
+
+test('a subscription, and an unknown operation name, are requests of an operation that there is not', async t => {
+  const { post } = await library(t)
+  for (const body of [
+    { query: 'subscription { books { title } }' },
+    { query: '{ __typename }', operationName: 'Books' },
+  ]) {
+    const answer = await post(body)
+    t.is(answer.status, 400)
+    t.is(answer.body.errors[0].extensions.code, 'OPERATION_RESOLUTION_FAILURE')
+  }
+})

@@ -367,6 +367,9 @@ test.serial(
       (await post({ query: '{ a', operationName: 'A' })).body.errors[0].extensions.code,
       'GRAPHQL_PARSE_FAILED',
     )
+    const subscribed = await post({ query: 'subscription { nope }' })
+    t.is(subscribed.status, 400)
+    t.is(subscribed.body.errors[0].extensions.code, 'INTERNAL_SERVER_ERROR')
     t.is((await post({ query: `{ ${'a '.repeat(6000)} }` })).status, 400)
     t.deepEqual(troubles, [])
   },

@@ -80,7 +80,7 @@ interface ErrorRules {
   readonly restDetails: boolean
   /** The code of a request that is no operation; null: most of these are answered as plain text. */
   readonly requestCode: 'BAD_REQUEST' | null
-  /** The code of an operation name that selects no operation. */
+  /** The code of an operation that there is not: an unknown name, a subscription. */
   readonly operationCode: 'INTERNAL_SERVER_ERROR' | 'OPERATION_RESOLUTION_FAILURE'
 }
 

@@ -143,7 +143,7 @@ const COUNT_PLANS =
 
 /** Keeps the engine of a closed in-memory database: emptying it is cheaper than creating another. */
 async function keepSpare(postgres: PGlite): Promise<void> {
-  if (spares.length >= MAX_SPARES || !(await endTimers(postgres))) return postgres.close()
+  if (!(await endTimers(postgres)) || spares.length >= MAX_SPARES) return postgres.close()
   const expire = () => {
     spares.splice(spares.indexOf(spare), 1)
     void postgres.close()
@@ -159,7 +159,7 @@ async function keepSpare(postgres: PGlite): Promise<void> {
 async function endTimers(postgres: PGlite): Promise<boolean> {
   try {
     await postgres.exec('ROLLBACK; SET statement_timeout = 1')
-    await postgres.exec('SELECT pg_stat_force_next_flush()')
+    await postgres.exec('SELECT pg_stat_force_next_flush(); RESET statement_timeout')
     return true
   } catch {
     return false

@@ -39,15 +39,6 @@ export function LocaleBar({ versionKey, form, isNew, reference, onReference }: L
   const schema = useSchema()
   const [search, setSearch] = useSearchParams()
   const others = schema.locales.filter(locale => locale !== versionKey.locale)
-  const notify = useNotify()
-  const [busy, setBusy] = useState(false)
-  const fill = async () => {
-    if (!reference) return
-    setBusy(true)
-    const { values, skippedLinks } = await copyLocale(schema, versionKey, reference.values)
-    form.fill(values)
-    if (skippedLinks > 0) notify(translate('linksLeftOut', { count: skippedLinks }), { type: 'warning' })
-  }
   return (
     <div className="locales">
       <label>
@@ -78,20 +69,39 @@ export function LocaleBar({ versionKey, form, isNew, reference, onReference }: L
           </select>
         </label>
       )}
-      {reference && (
-        <button
-          type="button"
-          disabled={busy}
-          onClick={() =>
-            void form
-              .waitFor(fill())
-              .catch(form.fail)
-              .finally(() => setBusy(false))
-          }
-        >
-          {translate('fillFrom', { locale: reference.locale })}
-        </button>
-      )}
+      {reference && <FillButton versionKey={versionKey} form={form} reference={reference} />}
     </div>
+  )
+}
+
+interface FillButtonProps extends Pick<LocaleBarProps, 'versionKey' | 'form'> {
+  readonly reference: NonNullable<Reference>
+}
+
+/** Copies the values of the compared locale into the form. */
+function FillButton({ versionKey, form, reference }: FillButtonProps) {
+  const translate = useTranslate()
+  const schema = useSchema()
+  const notify = useNotify()
+  const [busy, setBusy] = useState(false)
+  const fill = async () => {
+    setBusy(true)
+    const { values, skippedLinks } = await copyLocale(schema, versionKey, reference.values)
+    form.fill(values)
+    if (skippedLinks > 0) notify(translate('linksLeftOut', { count: skippedLinks }), { type: 'warning' })
+  }
+  return (
+    <button
+      type="button"
+      disabled={busy}
+      onClick={() =>
+        void form
+          .waitFor(fill())
+          .catch(form.fail)
+          .finally(() => setBusy(false))
+      }
+    >
+      {translate('fillFrom', { locale: reference.locale })}
+    </button>
   )
 }

@@ -66,7 +66,7 @@ export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: bo
     [],
   )
   const reload = useLoading({ schema, versionKey, isNew, setState, merge })
-  const [requests, setRequests] = useState(0)
+  const { isWaiting, waitFor } = useRequests()
   // Also called by the closures of earlier renders, after their requests.
   const fill = (changed: JsonRecord) => {
     const { base: saved, values: before } = latest.current
@@ -106,13 +106,10 @@ export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: bo
   }
   return {
     ...state,
-    busy: state.busy || requests > 0,
+    busy: state.busy || isWaiting,
     change: (name, change) => fill({ [name]: applyChange(change, latest.current.values[name] ?? null) }),
     fill,
-    waitFor: request => {
-      setRequests(count => count + 1)
-      return request.finally(() => setRequests(count => count - 1))
-    },
+    waitFor,
     save,
     resolve,
     reload: () => reload(),
@@ -121,6 +118,21 @@ export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: bo
       merge({ values: state.base?.values ?? {}, dirty: false, restored: false, fields: [], fault: null })
     },
     fail: fault => merge({ fault }),
+  }
+}
+
+interface Requests extends Pick<DocumentForm, 'waitFor'> {
+  readonly isWaiting: boolean
+}
+
+function useRequests(): Requests {
+  const [requests, setRequests] = useState(0)
+  return {
+    isWaiting: requests > 0,
+    waitFor: request => {
+      setRequests(count => count + 1)
+      return request.finally(() => setRequests(count => count - 1))
+    },
   }
 }
 

@@ -106,6 +106,9 @@ interface PlanContext {
 /** Maximum number of reported errors; each wrong value is one. */
 const MAX_ERRORS = 50
 
+/** Values that the errors of an operation print: an unknown key prints its whole object, which is cut only afterwards. */
+const MAX_PRINTED = 2000
+
 /** Coerces the variables to their declared types. Limits them afterwards, because default values count as well. */
 function readVariables(
   { variables }: OperationRequest,
@@ -115,12 +118,15 @@ function readVariables(
     engine.schema,
     operation.variableDefinitions ?? [],
     variables,
-    { maxErrors: MAX_ERRORS, hideSuggestions: !engine.introspects },
+    { maxErrors: maxErrorsOf(variables), hideSuggestions: !engine.introspects },
   )
   if (errors) return failed(...errors.map(error => withCode(error, 'BAD_USER_INPUT')))
   const excess = limitVariables(coerced, checked.measures.get(operation)?.variables ?? new Map())
   return excess ? failed(excess) : ok(coerced)
 }
+
+const maxErrorsOf = (variables: OperationRequest['variables']): number =>
+  Math.max(1, Math.min(MAX_ERRORS, Math.floor(MAX_PRINTED / countValues(variables))))
 
 function spendSchema(cost: number, engine: Engine, budget: Budget): GraphQLError | null {
   return cost === 0 ? null : spendIntrospection(budget, cost, engine.introspection().most)

@@ -176,6 +176,29 @@ test('an operation over a limit is refused before execution, with the limit, the
   }
 })
 
+// An error prints the whole object around its value: fifty errors printed a large one fifty times.
+test('the larger the variables, the fewer of their errors are reported', async t => {
+  const { post } = await openEndpoint(t, PROJECT)
+  const query = 'query ($f: BookFiltersInput) { books(filters: $f) { data { id } } }'
+  const messages = async (keys: number): Promise<readonly string[]> => {
+    const f = Object.fromEntries(Array.from({ length: keys }, (_, index) => [`unknown${index}`, 1]))
+    const { body } = await post({ query, variables: { f } })
+    return body.errors.map(({ message }: { message: string }) => message)
+  }
+  const few = await messages(20)
+  t.is(few.length, 20)
+  t.true(few.every((message, index) => message.includes(`Field "unknown${index}" is not defined`)))
+  for (const [keys, reported] of [
+    [30, 30],
+    [100, 19],
+    [5000, 1],
+  ] as const) {
+    const found = await messages(keys)
+    t.is(found.length - Number(keys > reported), reported, `${keys} keys`)
+    if (keys > reported) t.regex(String(found.at(-1)), /Too many errors processing variables/)
+  }
+})
+
 test('the operations of a batch share all limits, and count as root fields', async t => {
   const { post } = await openEndpoint(t, PROJECT)
   const many = { query: `{ ${times(4, n => `a${n}: __typename`)} }` }

@@ -106,6 +106,51 @@ test('columns that were given another length, precision or width by hand keep th
   }
 })
 
+test('JSON that became a text by hand is refused with the statement that reads it back', async t => {
+  const one = await schemaCase(t)
+  const yaml = `contentTypes:
+  note:
+    attributes:
+      data: json
+      list: array
+      body: blocks`
+  await one.started(yaml)
+  const body = '[{"type":"paragraph","children":[{"type":"text","text":"x"}]}]'
+  await one.sql(
+    `INSERT INTO notes (document_id, data, list, body, created_at, updated_at) VALUES
+    ('a', '{"n":[1,"x"]}', '["x"]', '${body}', now(), now()), ('b', '"text"', NULL, NULL, now(), now())`,
+  )
+  const values = () => one.sql('SELECT data, list, body FROM notes ORDER BY id')
+  const before = await values()
+  for (const type of ['text', 'varchar(1000)']) {
+    for (const column of ['data', 'list', 'body'])
+      await one.sql(`ALTER TABLE notes ALTER ${column} TYPE ${type} USING ${column}::text`)
+    const { refusals } = await planMigration(one.database, (await storageOf(yaml)).tables)
+    const messages = await one.refused(yaml)
+    t.deepEqual(
+      refusals.map(({ code, message }) => `${code} ${message}`),
+      messages.map(message => `type-change ${message}`),
+    )
+    t.deepEqual(
+      messages.map(message => message.split(': ')[0]),
+      [
+        ['data', 2],
+        ['list', 1],
+        ['body', 1],
+      ].map(
+        ([column, rows]) =>
+          `column "${column}" of table "notes" (\`${column}\` of content-type \`note\`) was changed by hand from jsonb to ${type.replace('varchar', 'character varying')} and has values in ${rows} row${rows === 1 ? '' : 's'}`,
+      ),
+    )
+    for (const message of messages) await one.sql(message.split(' with: ')[1] ?? '')
+    t.deepEqual(await one.started(yaml), [])
+    t.deepEqual(await values(), before)
+  }
+  await one.sql('DELETE FROM notes')
+  await one.sql('ALTER TABLE notes ALTER list TYPE text USING list::text')
+  t.deepEqual(await one.started(yaml), ['change `list` of content-type `note` from text to jsonb'])
+})
+
 test('a table that was renamed by hand is found by its indexes', async t => {
   const one = await schemaCase(t)
   await one.started(PROJECT)

@@ -30,7 +30,7 @@ type Casts = Readonly<Partial<Record<ColumnType, Cast>>>
 
 /** How the values of a column in the database become those of the model's; null: not one of them can. */
 export function castOf(actual: string, { type, attribute }: Pick<Column, 'type' | 'attribute'>): Cast | null {
-  if (isText(actual) && type === 'jsonb')
+  if (isTextType(actual) && type === 'jsonb')
     return attribute?.kind === 'scalar' ? wrapText(attribute.type) : null
   return castsFrom(actual)?.[type] ?? null
 }
@@ -43,7 +43,7 @@ function castsFrom(actual: string): Casts | undefined {
   return CASTS[actual.replace(/\(\d+(,-?\d+)?\)/, '')]
 }
 
-const isText = (type: string): boolean => type === 'text' || type.startsWith('character varying')
+export const isTextType = (type: string): boolean => type === 'text' || type.startsWith('character varying')
 
 /** A text in a list is its only element; in blocks, its only paragraph. */
 function wrapText(type: string): Cast {

@@ -1,7 +1,7 @@
 import type { Column } from '../../model/storage.ts'
 import { alter, printColumn, qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
-import { castOf } from './casts.ts'
+import { castOf, isTextType } from './casts.ts'
 import type { ActualColumn } from './catalogue.ts'
 import {
   describeSuccessor,
@@ -192,11 +192,33 @@ function* changeType(pair: TablePair, column: Column, actual: ActualColumn): Gen
   const words = describeTypeChange(pair, column, actual)
   const change: Step = { ...tableStep(pair.actual.name, 'change', words, ...statements), window: 'stop' }
   yield change
+  if (holdsJsonAsText(pair, column, actual)) yield refuseJsonAsText(pair, column, actual)
   if (mayLose(column, actual)) yield* checkLostValues(pair, column, actual, change)
   if (castOf(actual.type, column)?.rewrites === false) return
   const statement = `ALTER COLUMN ${ident(actual.name)} ${printNewType(column, actual, actual.name)}`
   const what = `${describeImpossibleChange(pair, column, actual)} at start`
   yield tooLarge(pair, change, what, alter(pair.schema, pair.actual.name, statement))
+}
+
+/** True if a column of JSON was given the type of a text by hand: its texts are JSON, and not values of a text attribute. */
+const holdsJsonAsText = ({ owned }: TablePair, { type }: Column, actual: ActualColumn): boolean =>
+  type === 'jsonb' && isTextType(actual.type) && JSON_KINDS.has(owned.kinds.get(actual.name) ?? '')
+
+const JSON_KINDS: ReadonlySet<string> = new Set(['json', 'array', 'blocks'])
+
+/** No SQL of PostgreSQL 14 says whether a text is JSON without an error. */
+function refuseJsonAsText(pair: TablePair, column: Column, actual: ActualColumn): SchemaPrecondition {
+  const { schema, desired, actual: table } = pair
+  const own = ident(actual.name)
+  const readBack = `ALTER COLUMN ${own} TYPE jsonb USING ${own}::jsonb`
+  const what = `column "${actual.name}" of table "${table.name}" (${describeColumn(pair, column)}) was changed by hand from jsonb to ${actual.type} and has values in {rows}`
+  return {
+    kind: 'precondition',
+    code: 'type-change',
+    table: desired.name,
+    countQuery: countRows(qualified(schema, table.name), `${own} IS NOT NULL`),
+    message: `${what}: give it its type back with: ${alter(schema, table.name, readBack)}`,
+  }
 }
 
 const printNewType = (column: Column, actual: ActualColumn, columnName: string): string =>

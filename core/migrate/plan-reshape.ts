@@ -1,7 +1,14 @@
 import type { Column, ComponentsShape, SchemaShape, ValueShape } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
-import { type Naming, namesAfter, namesBefore, printLeadingLocales } from './reshape/component-links.ts'
+import {
+  keptLocales,
+  type Naming,
+  namesAfter,
+  namesBefore,
+  printKeptVersion,
+  printLeadingLocales,
+} from './reshape/component-links.ts'
 import {
   largeReshape,
   linkLosses,
@@ -240,7 +247,7 @@ function printReshapeVersions(holding: TableState): readonly string[] {
     ...(was === 'id' && is === 'document_key' ? [`UPDATE ${table} SET document_key = id`] : []),
     ...(gainsLocales(holding) ? [`UPDATE ${table} SET locale = ${quoteConstant(after.locale ?? '')}`] : []),
     ...(losesLocales(holding)
-      ? [`DELETE FROM ${table} WHERE locale <> ${quoteConstant(before.locale ?? '')}`]
+      ? [`DELETE FROM ${table} AS o WHERE NOT ${printKeptVersion('o', table, holding)}`]
       : []),
     ...(losesDrafts(holding) ? [`DELETE FROM ${table} WHERE status = 'draft'`] : []),
     ...(is === 'document_key' && after.drafts && after.locale !== null && !hasSharedStamp(holding)
@@ -293,12 +300,18 @@ function printShareValues(holding: TableState, values: readonly ValueShape[]): s
   return `UPDATE ${table} AS o SET ${set} FROM ${table} AS d WHERE d.document_key = o.document_key${status} AND ${leading} AND (${differs})`
 }
 
+function localeWords(holding: TableState): string {
+  const [first, ...others] = keptLocales(holding)
+  const rest = others.length === 0 ? '' : `, or ${others.join(', ')} in documents without it`
+  return `keep the locale ${first} alone${rest}`
+}
+
 /** One line for a reader. */
 function versionWords(holding: TableState): string {
-  const { pair, before, after } = holding
+  const { pair, after } = holding
   const changes = [
     ...(gainsLocales(holding) ? [`make what is there the locale ${after.locale}`] : []),
-    ...(losesLocales(holding) ? [`keep the locale ${before.locale} alone`] : []),
+    ...(losesLocales(holding) ? [localeWords(holding)] : []),
     ...(gainsDrafts(holding) ? ['make what is there published, with an equal draft'] : []),
     ...(losesDrafts(holding) ? ['keep what is published alone'] : []),
   ]

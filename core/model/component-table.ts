@@ -166,13 +166,16 @@ export function toSchemaShape(holder: Holder, model: Model, layout: StorageLayou
 const formerUid = ({ holder, renamedFrom }: Holder): string | undefined =>
   holder === 'component' || renamedFrom === undefined ? renamedFrom : `api::${renamedFrom}.${renamedFrom}`
 
-const versionsOf = (holder: ContentType | Component, { defaultLocale }: Model) =>
+const versionsOf = (holder: ContentType | Component, { defaultLocale, locales }: Model) =>
   holder.holder === 'component'
     ? { drafts: false, locale: null }
     : {
         single: holder.kind === 'single',
         drafts: holder.draftAndPublish,
         locale: holder.localized ? defaultLocale : null,
+        defaultLocale: locales.flatMap(({ code, renamedFrom }) =>
+          code === defaultLocale ? [...(renamedFrom === undefined ? [] : [renamedFrom]), code] : [],
+        ),
       }
 
 function attributeShape(

@@ -154,6 +154,8 @@ export interface SchemaShape {
   readonly drafts: boolean
   /** The default locale if the type has a row for each locale; otherwise null. */
   readonly locale: string | null
+  /** Only of content-types: the codes of the default locale, the former one first if it is renamed. */
+  readonly defaultLocale?: readonly string[]
   readonly attributes: readonly AttributeShape[]
 }
 

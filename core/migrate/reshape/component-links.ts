@@ -106,6 +106,36 @@ export function printLeadingLocales(table: string, { pair, after }: TableState):
   return `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} ORDER BY document_key, ${code} <> ${quoteConstant(after.locale ?? '')}, ${code})`
 }
 
+/**
+ * The stored codes of the locales whose versions stay in a type that loses its locales, the first that a document has: the
+ * project's default locale, which may be a new one, else the former one.
+ */
+export function keptLocales({ pair, before, after }: TableState): readonly string[] {
+  const former = before.locale ?? ''
+  const known = new Set(columnKinds(pair))
+  return [...new Set([...(after.defaultLocale ?? []).filter(code => known.has(code)), former])]
+}
+
+/** The locales that the project had when it was last migrated. */
+function columnKinds({ owned }: TableState['pair']): readonly string[] {
+  const kind: unknown = JSON.parse(owned.kinds.get('locale') ?? '[]')
+  return Array.isArray(kind) ? kind.map(String) : []
+}
+
+/** SQL that is true for rows of the versions that stay in a type that loses its locales. `table`: its rows. */
+export function printKeptVersion(row: string, table: string, holding: TableState): string {
+  const [first = '', ...others] = keptLocales(holding)
+  if (others.length === 0) return `${row}.locale = ${quoteConstant(first)}`
+  return `(${row}.document_key, ${row}.locale) IN ${printKeptVersions(table, holding)}`
+}
+
+/** SELECT of document_key and locale of the versions that stay, one for each document. */
+export function printKeptVersions(table: string, holding: TableState): string {
+  const codes = keptLocales(holding).map(quoteConstant)
+  const place = `array_position(ARRAY[${codes.join(', ')}], locale::text)`
+  return `(SELECT DISTINCT ON (document_key) document_key, locale FROM ${table} WHERE locale IN (${codes.join(', ')}) ORDER BY document_key, ${place})`
+}
+
 function tableEdges({ holding }: StoredLinks, link: TableLink, { naming, withParts }: Reading): Edges {
   const { before } = holding
   const table = naming.linkTable(link.table)

@@ -10,7 +10,13 @@ import {
 } from '../schema/finding.ts'
 import type { TablePair } from '../schema/pair-tables.ts'
 import { countRows, countTooMany, sample } from '../schema/row-counts.ts'
-import { type Naming, printComponentLinks, printLeadingLocales } from './component-links.ts'
+import {
+  keptLocales,
+  type Naming,
+  printComponentLinks,
+  printKeptVersion,
+  printLeadingLocales,
+} from './component-links.ts'
 import {
   isComponent,
   type LinkMove,
@@ -52,27 +58,28 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
   const table = pair.desired.name
   const own = `\`${lastQuoted(pair.desired.serves)}\``
   if (losesLocales(holding)) {
-    const locale = before.locale ?? ''
+    const locales = keptLocales(holding)
+    const kept = printKeptVersion('o', from, holding)
     const because = `turning \`localized\` off for ${own}`
-    const others = `(SELECT locale AS value, count(DISTINCT document_key)::integer AS n FROM ${from} WHERE locale <> ${quoteConstant(locale)} GROUP BY locale)`
+    const others = `(SELECT locale AS value, count(DISTINCT document_key)::integer AS n FROM ${from} AS o WHERE NOT ${kept} GROUP BY locale)`
     yield precondition(
       {
         code: 'lost-versions',
         table,
         countQuery: sample(others),
         because,
-        lost: `the versions of {rows} in other locales than ${locale}: {values}`,
+        lost: `the versions of {rows} in other locales than ${locales[0]}: {values}`,
       },
       [done],
     )
-    const without = `d.locale = ${quoteConstant(locale)}`
+    const without = `d.locale IN (${locales.map(quoteConstant).join(', ')})`
     yield precondition(
       {
         code: 'lost-versions',
         table,
         countQuery: documentsWithout(from, without),
         because,
-        lost: `{rows} with no version in ${locale}, as documents: {values}`,
+        lost: `{rows} with no version in ${locales.join(' or ')}, as documents: {values}`,
       },
       [done],
     )

@@ -2,7 +2,14 @@ import type { ColumnLink, LinkShape, TableLink } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { printNewLocale, type RowConversion, type TablePair } from '../schema/pair-tables.ts'
-import { type Naming, PARTS, printComponentLinks, printLeadingLocales } from './component-links.ts'
+import {
+  type Naming,
+  PARTS,
+  printComponentLinks,
+  printKeptVersion,
+  printKeptVersions,
+  printLeadingLocales,
+} from './component-links.ts'
 import {
   type ComponentsMove,
   changesVersions,
@@ -81,14 +88,12 @@ function sharedOut(owner: TableState, naming: Naming, select: Select): string {
 /** Components that become shared by all locales: those of one locale are kept. */
 function staysOf(owner: TableState, had: boolean, naming: Naming): string {
   const table = naming.table(owner)
-  const { before, after } = owner
-  if (after.locale !== null) {
+  if (owner.after.locale !== null) {
     const leading = `(c.owner_key, c.locale) IN ${printLeadingLocales(table, owner)}`
     return had ? leading : 'true'
   }
-  const locale = quoteConstant(before.locale ?? '')
-  const there = `EXISTS (SELECT FROM ${table} AS d WHERE d.document_key = c.owner_key AND d.locale = ${locale})`
-  return had ? `c.locale = ${naming.locale(locale)} AND ${there}` : there
+  const kept = `${printKeptVersions(table, owner)} AS d WHERE d.document_key = c.owner_key`
+  return `EXISTS (SELECT FROM ${kept}${had ? ` AND c.locale = ${naming.locale('d.locale')}` : ''})`
 }
 
 /** SQL that brings the rows of components to what was found out. */
@@ -136,10 +141,11 @@ function holdingConversion(holding: TableState, reshape: Reshape): RowConversion
     const isSame = links.length === 0 && fillings.size === 0
     return isSame ? null : { fillings, rows: 'true', moved: new Set(links) }
   }
-  const { before, after } = holding
+  const { pair, before, after } = holding
+  const actual = qualified(pair.schema, pair.actual.name)
   const rows = [
     ...(losesDrafts(holding) ? [`status = 'published'`] : []),
-    ...(losesLocales(holding) ? [`locale = ${quoteConstant(before.locale ?? '')}`] : []),
+    ...(losesLocales(holding) ? [printKeptVersion(actual, actual, holding)] : []),
   ]
   const fillings: [string, string][] = [
     ...(versionKeyOf(before) === versionKeyOf(after) ? [] : [['document_key', 'id'] as [string, string]]),
@@ -258,10 +264,12 @@ function ownerOf(owner: TableState, { turn, naming }: LinkReshape): Owner {
       hasLocales: 'r.locales_after',
     }
   }
+  // The column is there until the last step, with the former codes.
+  const former = owner.before.locale === null ? 'NULL' : naming.locale('o.locale')
   return {
     from: `${links} JOIN ${table} AS o ON o.${versionKeyOf(after)} = l.owner_key`,
     status: after.drafts ? 'o.status' : `'published'`,
-    locale: after.locale === null ? naming.locale(quoteConstant(owner.before.locale ?? '')) : 'o.locale',
+    locale: after.locale === null ? former : 'o.locale',
     hasDrafts: String(after.drafts),
     hasLocales: String(after.locale !== null),
   }

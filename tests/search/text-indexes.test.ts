@@ -185,6 +185,26 @@ test('a migration installs the extension, and adds, renames and drops text index
   ])
 })
 
+test('a text index stays in a type whose attributes are named like a type or a schema of PostgreSQL', async t => {
+  const database = await openTestDatabase(t)
+  const { tables } = await storageOf(`contentTypes:
+  book:
+    draftAndPublish: true
+    indexes: [{ attributes: [title, text, pages], kind: text }, [text]]
+    attributes:
+      title: { type: string, unique: true, required: true }
+      text: string
+      pages: integer
+      ${database.schema}: string
+      kind: { type: enumeration, enum: [text, character] }`)
+  t.true((await migrate(database, tables)).ok)
+  const { steps } = await planMigration(database, tables)
+  t.deepEqual(
+    steps.map(({ summary }) => summary),
+    [],
+  )
+})
+
 test('a plan that cannot have the extension is refused with what to do', async t => {
   const { tables } = await storageOf(types())
   const catalogue = {

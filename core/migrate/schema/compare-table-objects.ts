@@ -85,12 +85,16 @@ function sameKeys(pair: TablePair, { columns, trigrams }: Index, actual: ActualI
   )
 }
 
-/** The columns that an expression of PostgreSQL's printing names. */
+/** The columns that an expression of PostgreSQL's printing names. Types of casts, functions and schemas are no columns. */
 function mentioned({ actual }: TablePair, expression: string): readonly string[] {
-  const words = [...expression.matchAll(/'(?:[^']|'')*'|"((?:[^"]|"")*)"|([\p{L}_][\p{L}\p{N}_$]*)/gu)]
+  const words = expression.matchAll(
+    /'(?:[^']|'')*'|::\w+|(?:"((?:[^"]|"")*)"|([\p{L}_][\p{L}\p{N}_$]*))([.(])?/gu,
+  )
   const columns = new Set(actual.columns.map(column => column.name))
-  return words
-    .map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '')
+  return [...words]
+    .flatMap(([, quoted, plain, next]) =>
+      next === undefined ? [quoted?.replaceAll('""', '"') ?? plain ?? ''] : [],
+    )
     .filter(word => columns.has(word))
 }
 

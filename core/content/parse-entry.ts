@@ -320,7 +320,7 @@ function digestedValue(attribute: Attribute | undefined, value: DesiredValue, na
 function digestedScalar(attribute: Attribute | undefined, value: unknown): unknown {
   if (typeof value === 'number') return String(value)
   if (attribute?.kind !== 'scalar' || typeof value !== 'string') return value
-  if (attribute.type === 'decimal') return value.replace(/\.?0+$/, '')
+  if (attribute.type === 'decimal') return String(Number(value))
   return attribute.type === 'datetime' ? value.replace(/T00:00:00\.000Z$/, '') : value
 }
 

@@ -2,16 +2,24 @@ import type { Transaction } from '../database/database.ts'
 import { printGenerations } from '../database/generations/generations.ts'
 import { printProcesses } from '../database/generations/processes.ts'
 import { type DdlContext, runDdl } from '../database/run-ddl.ts'
+import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
+import { printSearchFunctions } from '../sql/search-ddl.ts'
 import { printMoveVersion } from '../sql/version-ddl.ts'
 import { printMigrationFiles } from './custom-migrations/migration-record.ts'
+import { readTrigrams } from './schema/read-catalogue.ts'
 
-/** Creates Plinth's own tables and functions if they are missing. The caller must hold the migration lock. */
-export async function bootstrap(site: DdlContext): Promise<void> {
+/**
+ * Creates Plinth's own tables if they are missing, and its functions, which replace those of an earlier version or changed by
+ * hand. The caller must hold the migration lock.
+ */
+export async function bootstrap(site: DdlContext, tables: readonly Table[]): Promise<void> {
   const { schema } = site.database
   const fold = (await hasFold(site.transaction, schema)) ? [] : [await createFold(site.transaction, schema)]
-  await runDdl(site, [...printBootstrap(schema), ...fold])
+  const { schema: trigrams } = await readTrigrams(site.transaction)
+  const search = printSearchFunctions(schema, tables, { trigrams: trigrams !== null })
+  await runDdl(site, [...printBootstrap(schema), ...fold, ...search])
 }
 
 /** The statements that are equal for all projects. */

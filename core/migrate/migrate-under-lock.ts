@@ -88,7 +88,7 @@ export async function migrateUnderLock(site: MigrationSite, task: Task): Promise
   if (!hasMade && (await isDone(transaction, database.schema, task)))
     return { ...NO_CHANGES, complete: true, apart: [] }
   const isNew = !(await hasRecord(transaction, database.schema))
-  await bootstrap(site)
+  await bootstrap(site, task.tables)
   const files = await splitPendingFiles(site, task.files, isNew)
   if (site.isRetry && files.before.length + files.after.length > 0) await holdForFiles(site, task)
   const findings = await find(site, { ...task, files }, await runBefore(site, files, task))

@@ -113,7 +113,7 @@ interface PlanRequest {
 async function planIn(site: DdlContext, request: PlanRequest): Promise<MigrationPlan> {
   const { database, transaction } = site
   const isNew = !(await hasRecord(transaction, database.schema))
-  if (isNew || request.files.length > 0) await bootstrap(site)
+  if (isNew || request.files.length > 0) await bootstrap(site, request.tables)
   const files = await splitPendingFiles(site, request.files, isNew)
   const generated = await planTables(site, { ...request, files }, await runBefore(site, files, request))
   const planFiles = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))

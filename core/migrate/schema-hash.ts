@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Column, Table } from '../model/storage.ts'
+import { printSearchFunctions } from '../sql/search-ddl.ts'
 import { printBootstrap } from './bootstrap.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 
@@ -10,7 +11,8 @@ export function hashSchema(
   files: readonly CustomMigration[],
 ): string {
   const applied = files.map(({ name, checksum }) => [name, checksum])
-  const wanted = { bootstrap: printBootstrap(schema), tables: tables.map(withPlainColumns), applied }
+  const bootstrap = [...printBootstrap(schema), ...printSearchFunctions(schema, tables, { trigrams: true })]
+  const wanted = { bootstrap, tables: tables.map(withPlainColumns), applied }
   return createHash('sha256').update(JSON.stringify(wanted)).digest('hex')
 }
 

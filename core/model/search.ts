@@ -49,7 +49,7 @@ const partsOf = (attribute: Attribute, name: string): SearchField['parts'] =>
 /** The sets of searched paths that roles and API tokens may read. */
 export type SearchSets = ReadonlyMap<ContentType, readonly ReadonlySet<string>[]>
 
-/** Raised when the functions of core/sql/search-ddl.ts change: a migration then replaces them and fills new vectors. */
+/** Raised when vectors of the functions of core/sql/search-ddl.ts have other words: a migration then fills new ones. */
 const VERSION = 4
 
 /** Each vector costs time and space with every write. More only for sets within which none of these lies. */

@@ -1,4 +1,11 @@
-import type { FillTrigger, RefillTrigger, SearchText, SearchTrigger, SearchVector } from '../model/storage.ts'
+import type {
+  FillTrigger,
+  RefillTrigger,
+  SearchText,
+  SearchTrigger,
+  SearchVector,
+  Table,
+} from '../model/storage.ts'
 import { LONG_RUN_OF_MARKS } from './combining-marks.ts'
 import { qualified, quoteConstant } from './ddl.ts'
 import { quoteIdentifier as ident } from './identifier.ts'
@@ -24,7 +31,7 @@ const CONSIDERED = 50_000
  * The functions of the full-text search. `plinth_sortable`: text with at most thirty combining marks on a letter. `plinth_plain`:
  * text without accents. It has the length of its argument if that is in NFC and sortable. `plinth_blocks_text`: the text of a blocks attribute. `plinth_highlight`: an excerpt as HTML.
  */
-const printSearchFunctions = (schema: string): readonly string[] => [
+const printTextFunctions = (schema: string): readonly string[] => [
   immutable(
     schema,
     'plinth_sortable(text) RETURNS text',
@@ -91,13 +98,26 @@ BEGIN
   RETURN answer || CASE WHEN char_length(given) > first + ${EXCERPT} THEN ' …' ELSE '' END;
 END`)}`
 
+/** The functions that the search of these tables calls, besides those of its triggers. Those of typing errors need pg_trgm. */
+export function printSearchFunctions(
+  schema: string,
+  tables: readonly Table[],
+  { trigrams }: { readonly trigrams: boolean },
+): readonly string[] {
+  const fills = tables.flatMap(({ searchTriggers = [] }) =>
+    searchTriggers.filter(({ kind }) => kind === 'fill'),
+  )
+  if (fills.length === 0) return []
+  const hasWords = trigrams && fills.some(trigger => trigger.kind === 'fill' && trigger.words !== null)
+  return [...printTextFunctions(schema), ...(hasWords ? printTypoFunctions(schema) : [])]
+}
+
 /** The function and the triggers, which replace those of the same name. `table`: the one that has them. */
 export function printSearchTrigger(schema: string, table: string, trigger: SearchTrigger): readonly string[] {
   const body = printTriggerBody(schema, trigger)
   const place = qualified(schema, trigger.name)
   const fillsWords = trigger.kind === 'fill' && trigger.words !== null
   return [
-    ...(trigger.kind === 'fill' ? printSearchFunctions(schema) : []),
     ...(fillsWords ? printTypoFunctions(schema) : []),
     `CREATE OR REPLACE FUNCTION ${place}() RETURNS trigger LANGUAGE plpgsql${fillsWords ? ' SET enable_seqscan = off' : ''} AS ${quoteConstant(body)}`,
     ...triggerConditions(trigger).flatMap(({ own, when }) => [

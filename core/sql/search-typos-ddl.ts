@@ -27,6 +27,7 @@ const lexemeQuery = (word: string): string => `('''' || ${word} || '''')::tsquer
  * `plinth_remove_unused_words`: deletes words that no vector contains, and returns their number.
  */
 export const printTypoFunctions = (schema: string): readonly string[] => [
+  LOAD,
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_similar_words')}(configuration regconfig, given text, known_words text, sources text,
     OUT query tsquery, OUT alternatives tsquery[], OUT similarities real[])
   LANGUAGE plpgsql STABLE PARALLEL SAFE SET pg_trgm.similarity_threshold = ${CANDIDATE} AS ${quoteConstant(printCorrections(schema))}`,
@@ -34,6 +35,15 @@ export const printTypoFunctions = (schema: string): readonly string[] => [
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_similar_rank')}(vector tsvector, alternatives tsquery[], similarities real[]) RETURNS real LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS ${quoteConstant(RANK)}`,
   `CREATE OR REPLACE FUNCTION ${qualified(schema, 'plinth_remove_unused_words')}(content_type regclass, words regclass) RETURNS bigint LANGUAGE plpgsql AS ${quoteConstant(REMOVE)}`,
 ]
+
+/** Only superusers may name a setting of a library that their session has not loaded. */
+const LOAD = `DO ${quoteConstant(`
+DECLARE
+  place constant text := (SELECT quote_ident(nspname) FROM pg_catalog.pg_extension AS extension
+    JOIN pg_catalog.pg_namespace AS space ON space.oid = extension.extnamespace WHERE extension.extname = 'pg_trgm');
+BEGIN
+  IF place IS NOT NULL THEN EXECUTE 'SELECT ' || place || '.similarity(chr(97), chr(97))'; END IF;
+END`)}`
 
 /**
  * A transaction that writes a text finds its words among the known ones, so none of them may be deleted before it ends: the lock waits

@@ -58,6 +58,24 @@ test('trigger functions that were replaced by hand are created again', async t =
   t.deepEqual(await routines(one), before)
 })
 
+test('functions of the search that are another build or a change by hand are replaced', async t => {
+  const searched = PROJECT.replace('{ title: A } }', '{ title: A }, typos: true }')
+  const one = await schemaCase(t)
+  await one.started(searched)
+  const definitions = () =>
+    one.sql(`SELECT proname, pg_get_functiondef(oid) FROM pg_proc WHERE proname LIKE 'plinth\\_%' ORDER BY 1`)
+  const before = await definitions()
+  const replaced = [
+    `plinth_escape(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN $1`,
+    `plinth_highlight(configuration regconfig, given text, query tsquery) RETURNS text LANGUAGE plpgsql STABLE PARALLEL SAFE AS 'BEGIN RETURN given; END'`,
+    `plinth_similar_rank(vector tsvector, alternatives tsquery[], similarities real[]) RETURNS real LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN 0; END'`,
+  ]
+  for (const text of replaced) await one.sql(`CREATE OR REPLACE FUNCTION ${text}`)
+  t.notDeepEqual(await definitions(), before)
+  t.deepEqual(await one.started(searched), [])
+  t.deepEqual(await definitions(), before)
+})
+
 test('triggers that fire only for replication are enabled again', async t => {
   const one = await schemaCase(t)
   await one.started(PROJECT)

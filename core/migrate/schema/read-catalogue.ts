@@ -40,7 +40,8 @@ const TRIGRAMS = `SELECT
   EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm'),
   has_database_privilege(current_database(), 'CREATE')`
 
-async function readTrigrams(runner: Runner): Promise<Catalogue['trigrams']> {
+/** The extension pg_trgm in the database. */
+export async function readTrigrams(runner: Runner): Promise<Catalogue['trigrams']> {
   const { rows } = await runner.run({ text: TRIGRAMS, values: [], name: 'read pg_trgm' })
   const [schema, isAvailable, mayCreate] = rows[0] ?? []
   return {

@@ -252,7 +252,7 @@ test('settings in imported modules and in config/env/production are imported; co
   t.is(code, 0)
   const { settings, faults } = await check(out)
   t.deepEqual(faults, [])
-  t.like(settings?.server, { host: '127.0.0.1', port: 4000, url: 'http://localhost:1337' })
+  t.like(settings?.server, { host: '127.0.0.1', port: 4000, url: 'http://localhost:4000' })
   t.like(settings?.rest, { maxLimit: 500, prefix: '/v2', defaultLimit: 25 })
   t.regex(readFileSync(join(out, 'project.yaml'), 'utf8'), /url: "\$\{PUBLIC_URL:-/)
   t.regex(
@@ -666,11 +666,12 @@ test('plugins in folders that are not read, and other settings of config/, are r
     }`,
     'src/plugins/here/strapi-server.js': 'module.exports = () => ({ services: {} })',
   })
-  t.regex(report, /2 plugins: an extension \(config\/plugins\.js:2, src\/plugins\/here\/strapi-server\.js\)/)
+  t.regex(report, /2 plugins: an extension \(src\/plugins\/here\/strapi-server\.js, config\/plugins\.js:2\)/)
   t.regex(report, /without a counterpart: `strictParams` of `rest` in config\/api \(config\/api\.js:1/)
+  t.regex(report, /`ratelimit` of `users-permissions\.config` in config\/plugins \(config\/plugins\.js:5/)
   t.regex(
     report,
-    /`ratelimit`, `jwtManagement` of `users-permissions\.config` in config\/plugins \(config\/plugins\.js:5/,
+    /Lost content[\s\S]*`jwtManagement`: .*`auth\/refresh`, `auth\/logout` .*404.*\(config\/plugins\.js:5/,
   )
   t.notRegex(report, /privateAttributes|expiresIn/)
 })

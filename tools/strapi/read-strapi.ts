@@ -75,6 +75,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
   const [server, api, plugins, middlewares, admin] = await Promise.all(
     [...CONFIGS, 'admin'].map(name => readConfig(reading, name)),
   )
+  const packages = [...mappingAt(manifest, 'dependencies').keys()]
   return {
     folder: reading.folder,
     uploads: resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public', 'uploads'),
@@ -92,7 +93,8 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
       admin: admin ?? EMPTY_MAPPING,
     },
     environments: environmentsOf(reading.files),
-    packages: [...mappingAt(manifest, 'dependencies').keys()],
+    packages,
+    pluginPackages: await pluginsIn(packages, reading.folder),
     ...findOwnCode(reading.load, reading.files),
     unreadable: reading.unreadable,
     irregular: [...reading.irregular, ...missingSchemas(reading.files)],
@@ -119,13 +121,32 @@ function majorOf(range: string): 4 | 5 | undefined {
   return major === '4' ? 4 : major === '5' ? 5 : undefined
 }
 
-/** As Node finds packages: workspaces keep theirs in a folder above. Empty: Strapi is installed in none. */
+/** Empty: Strapi is installed nowhere. */
 async function installedVersion(folder: string): Promise<string> {
-  const manifest = join(folder, 'node_modules', '@strapi', 'strapi', 'package.json')
-  const text = await readFile(manifest, 'utf8').catch(() => null)
-  if (text === null) return dirname(folder) === folder ? '' : installedVersion(dirname(folder))
+  const { version } = await installedManifest(folder, '@strapi/strapi')
+  return typeof version === 'string' ? version : ''
+}
+
+/** As Node finds packages: workspaces keep theirs in a folder above. Empty: the package is installed in none. */
+async function installedManifest(folder: string, name: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8').catch(() => null)
+  if (text === null) return dirname(folder) === folder ? {} : installedManifest(dirname(folder), name)
   const { value } = parseJson(text)
-  return isRecord(value) && typeof value.version === 'string' ? value.version : ''
+  return isRecord(value) ? value : {}
+}
+
+/** Strapi starts each installed package whose package.json says `strapi: { kind: plugin }`, whatever its name is. */
+async function pluginsIn(
+  packages: readonly string[],
+  folder: string,
+): Promise<StrapiProject['pluginPackages']> {
+  const found = new Map<string, string>()
+  for (const name of packages) {
+    const { strapi } = await installedManifest(folder, name)
+    if (isRecord(strapi) && strapi.kind === 'plugin')
+      found.set(name, typeof strapi.name === 'string' ? strapi.name : name)
+  }
+  return found
 }
 
 const CONFIGS = ['server', 'api', 'plugins', 'middlewares']

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { pairRelations } from './convert/pair-relations.ts'
+import { pluginNotes } from './convert/plugin-notes.ts'
 import {
   codeNotes,
   configNotes,
@@ -16,7 +17,6 @@ import {
   convertGraphql,
   convertRest,
   convertServer,
-  POPULATE_DEEP,
   setting,
   toUpload,
   transformerNotes,
@@ -97,7 +97,8 @@ function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null)
       flow('confirmEmail', valueAt(advanced, 'email_confirmation') === true ? true : undefined),
     ]),
     section('mail', [
-      setting('from', valueAt(project.config.plugins, 'email', 'config', 'settings', 'defaultFrom')),
+      // An empty text is no sender, as an unset variable in Strapi.
+      setting('from', valueAt(project.config.plugins, 'email', 'config', 'settings', 'defaultFrom'), ''),
       flow('resetUrl', textAt(advanced, 'email_reset_password') || undefined),
       flow('confirmUrl', textAt(advanced, 'email_confirmation_redirection') || undefined),
     ]),
@@ -111,32 +112,10 @@ function defaultRole(facts: StrapiFacts | null): string | undefined {
   return wanted === undefined ? undefined : (roleKeys(types)[types.indexOf(wanted)] ?? wanted)
 }
 
-/** Strapi packages that Plinth replaces, that belong to the admin panel, or that have a line of their own. */
-const COVERED = [
-  /^@strapi\/(?:strapi|plugin-(?:users-permissions|i18n|graphql|cloud|documentation|color-picker|seo))$/,
-  /^(?:pg|mysql2?|sqlite3|better-sqlite3|react(?:-dom|-router-dom)?|styled-components)$/,
-  // The providers that config/plugins names.
-  /provider-(?:upload|email)/,
-  /^strapi-(?:plugin|provider)-rest-cache/,
-  /^strapi-plugin-transformer$/,
-  POPULATE_DEEP,
-]
-
-/** Plugins of others have any name: `strapi-protected-populate`. */
-const PLUGIN = /^(?!@strapi\/).*strapi|^@strapi\/.*(?:plugin|provider)/
-
 const NO_ROLES =
   'Strapi keeps roles and their permissions in its database: import with --database, or grant them in `roles`. Until then content is for API tokens only'
 
-const CONFIG_SYNC = 'strapi-plugin-config-sync'
-
 function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readonly GivenNote[] {
-  const plugins = project.packages.filter(
-    name =>
-      PLUGIN.test(name) &&
-      !COVERED.some(covered => covered.test(name)) &&
-      (project.synced === null || name !== CONFIG_SYNC),
-  )
   const { merged, unread } = project.environments
   const notes: readonly GivenNote[] = [
     ...project.unreadable.map(text => lost(`not read: ${text}`, placeIn(text))),
@@ -148,7 +127,7 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
     ...(facts === null
       ? [lost(NO_ROLES)]
       : [...tokenNotes(facts).map(text => lost(text)), ...panelNotes(facts)]),
-    ...(plugins.length === 0 ? [] : [`packages without a counterpart: ${plugins.join(', ')}`]),
+    ...pluginNotes(project),
     ...merged.map(file => `${file} is imported: its settings replace those of config/`),
     ...unread.map(
       name => `config/env/${name}/ was not read: use variables for settings that depend on the environment`,

@@ -1,16 +1,14 @@
-import { posix } from 'node:path'
 import { memoize } from '../../../core/base/memo.ts'
 import { groupBy } from '../../../core/base/plain-data.ts'
 import { ticked } from '../../../core/base/text.ts'
 import {
   codeAt,
   isCode,
+  isFromEnvironment,
   isLiteralList,
-  isMapping,
   mappingAt,
   scriptPlace,
   textAt,
-  toJson,
   UNKNOWN_KEYS,
   type UnevaluatedCode,
   valueAt,
@@ -18,8 +16,9 @@ import {
 import type { StrapiFacts } from '../read/read-facts.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { lost, type Note } from '../yaml-document.ts'
+import { codeExcerpt, middlewareSettings } from './middleware-notes.ts'
 import { toKebabCase } from './to-holder.ts'
-import { corsCredentials, GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
+import { GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
 
 /** The replacement for each kind of Strapi code. */
 const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
@@ -33,6 +32,7 @@ const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
   extension: 'an extension, or `user.attributes` for what users have besides',
   plugin: 'an extension',
   cron: 'a scheduler of your own',
+  patch: 'an extension or a middleware does what the patch changed in a package',
 }
 
 /** The custom code at a content-type, or what is at none if `uid` is undefined. */
@@ -52,7 +52,8 @@ function holderOf({ api, file }: OwnCode, { contentTypes }: StrapiProject): stri
   return uids.find(uid => names.slice(3).includes(uid.split('.')[1] ?? '')) ?? uids[0]
 }
 
-const codeNote = (kind: OwnCode['kind'], source: string, what: string): Note => ({
+/** A file of custom code, with what replaces it. */
+export const codeNote = (kind: OwnCode['kind'], source: string, what: string): Note => ({
   kind: 'code',
   text: `${what} did not come over: ${SUCCESSORS[kind]}`,
   source,
@@ -105,6 +106,18 @@ const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string
   ['plugins', 'users-permissions', 'config', 'register', 'allowedFields'],
 ]
 
+/** Settings whose defaults neither hide content nor open it. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...[
+    'host',
+    'port',
+    'url',
+    'proxy',
+    'graphql.config.playgroundAlways',
+    'users-permissions.config.jwt.expiresIn',
+  ],
+])
+
 /** Settings in config/ that cannot be evaluated without running code. */
 export function configNotes({ config }: StrapiProject): readonly Note[] {
   const settings = LOOKED_FOR.map(([module, ...way]): readonly [string, UnevaluatedCode | undefined] => [
@@ -122,44 +135,22 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
   return all.flatMap(([name, code]) => {
     if (code === undefined || seen.has(code.place + code.text)) return []
     seen.add(code.place + code.text)
-    return [lost(`\`${name}\` was not read: it is the result of code: \`${excerpt(code.text)}\``, code.place)]
+    const text = `\`${name}\` was not read: it is the result of code: \`${codeExcerpt(code.text)}\``
+    return [{ kind: HARMLESS.has(name) ? 'remark' : 'lost', text, source: code.place }]
   })
 }
 
 /** Settings of config/ that Plinth has elsewhere, or not at all. */
-export const otherSettings = ({ config, ownCode, packages }: StrapiProject): readonly Note[] => [
+export const otherSettings = ({ config, ownCode }: StrapiProject): readonly Note[] => [
   ...cronNotes(config, ownCode),
-  ...pluginNotes(config, { ownCode, packages }),
   ...LEFT_SETTINGS.flatMap(([module, way, imported]) => leftSettings(config, [module, ...way], imported)),
-  ...middlewareSettings(config, 'strapi::security', {
-    except: [],
-    successor: '`server.securityHeaders` sends those of Plinth',
-  }),
-  ...middlewareSettings(config, 'strapi::cors', {
-    except: [
-      'origin',
-      'enabled',
-      ...(areHeadersImported(config) ? ['headers'] : []),
-      ...(corsCredentials(config) === undefined ? [] : ['credentials']),
-    ],
-    successor: '`server.cors` has the origins, headers and `credentials`',
-  }),
-  ...middlewareSettings(config, 'strapi::body', {
-    except: ['jsonLimit', 'textLimit', 'formidable', 'multipart', 'includeUnparsed', 'enabled'],
-    successor: '`server.bodyLimit` bounds bodies, and forms without files have 56 KiB',
-  }),
-  ...middlewareSettings(config, 'strapi::query', {
-    except: ['strictNullHandling'],
-    successor: 'a query has lists of up to 100 items and 20 levels of brackets',
-  }),
-  ...addressNotes(config),
+  ...middlewareSettings(config),
+  ...refreshNotes(config),
+  ...variableNotes(config),
   ...mailNotes(config),
   ...fileTypeNotes(config),
   ...previewNotes(config),
 ]
-
-const areHeadersImported = (config: StrapiConfig): boolean =>
-  toJson(valueAt(middleware(config, 'strapi::cors'), 'headers')) !== undefined
 
 /** Types of files that Strapi refused. */
 function fileTypeNotes({ plugins }: StrapiConfig): readonly Note[] {
@@ -168,20 +159,6 @@ function fileTypeNotes({ plugins }: StrapiConfig): readonly Note[] {
   const text =
     '`security` of `upload.config` refused files by their types: `upload.allowedTypes` refuses kinds of files'
   return [lost(text, scriptPlace(plugins, 'upload', 'config', 'security') ?? 'config/plugins')]
-}
-
-/** Addresses that Strapi lets in or keeps out. */
-function addressNotes(config: StrapiConfig): readonly Note[] {
-  const declared = middleware(config, 'strapi::ip')
-  if (declared === undefined) return []
-  const text =
-    '`strapi::ip` let in or kept out addresses, and Plinth lets in all: a proxy or an `express` middleware can refuse them'
-  return [
-    lost(
-      text,
-      scriptPlace(declared, 'whitelist') ?? scriptPlace(declared, 'blacklist') ?? 'config/middlewares',
-    ),
-  ]
 }
 
 /** Pages that editors open from Strapi's panel to see a document. */
@@ -203,28 +180,14 @@ function cronNotes({ server }: StrapiConfig, ownCode: readonly OwnCode[]): reado
   return [codeNote('cron', place, 'the tasks of `cron` in config/server')]
 }
 
-/** Plugins of config/plugins in folders that are not read, such as another package of a workspace. */
-function pluginNotes(
-  { plugins }: StrapiConfig,
-  { ownCode, packages }: Pick<StrapiProject, 'ownCode' | 'packages'>,
-): readonly Note[] {
-  return [...mappingAt(plugins)].flatMap(([name, declared]) => {
-    const folder = textAt(declared, 'resolve')
-    if (folder === undefined || valueAt(declared, 'enabled') === false || packages.includes(folder)) return []
-    const path = posix.join(folder, '/')
-    if (ownCode.some(({ kind, file }) => kind === 'plugin' && file.startsWith(path))) return []
-    const source = scriptPlace(plugins, name, 'resolve') ?? 'config/plugins'
-    return [codeNote('plugin', source, `the plugin \`${name}\` in ${folder}, with its content-types,`)]
-  })
-}
-
 type SettingsModule = Exclude<keyof StrapiConfig, 'middlewares'>
 
 /** Sections of config/, with the keys that are imported or have no effect without the admin panel. */
 const LEFT_SETTINGS: readonly (readonly [SettingsModule, readonly string[], readonly string[]])[] = [
+  ['api', [], ['rest', 'responses']],
   ['api', ['rest'], ['prefix', 'defaultLimit', 'maxLimit', 'withCount']],
   ['api', ['responses'], ['privateAttributes']],
-  ['plugins', ['users-permissions', 'config'], ['jwt', 'jwtSecret', 'register']],
+  ['plugins', ['users-permissions', 'config'], ['jwt', 'jwtSecret', 'register', 'jwtManagement', 'sessions']],
   [
     'plugins',
     ['upload', 'config'],
@@ -256,28 +219,6 @@ function leftSettings(
   return [{ kind: 'remark', text, source: scriptPlace(declared, first) ?? `config/${module}` }]
 }
 
-interface MiddlewareOptions {
-  /** Settings that are imported. */
-  readonly except: readonly string[]
-  readonly successor: string
-}
-
-function middlewareSettings(
-  config: StrapiConfig,
-  name: string,
-  { except, successor }: MiddlewareOptions,
-): readonly Note[] {
-  const declared = middleware(config, name)
-  const code = isCode(declared) ? declared : undefined
-  const keys = isMapping(declared)
-    ? [...declared.keys()].filter(key => !except.includes(key) && !key.startsWith(UNKNOWN_KEYS))
-    : []
-  if (code === undefined && keys.length === 0) return []
-  const what = code ? `\`${excerpt(code.text)}\`` : ticked(keys)
-  const source = code?.place ?? scriptPlace(declared, keys[0] ?? '') ?? 'config/middlewares'
-  return [{ kind: 'remark', text: `without a counterpart: ${what} of \`${name}\`; ${successor}`, source }]
-}
-
 function mailNotes({ plugins }: StrapiConfig): readonly Note[] {
   const declared = valueAt(plugins, 'email', 'config') ?? codeAt(plugins, 'email')
   if (declared === undefined) return []
@@ -289,7 +230,27 @@ function mailNotes({ plugins }: StrapiConfig): readonly Note[] {
   return [{ kind: 'remark', text, source }]
 }
 
-const excerpt = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length > 60 ? `${line.slice(0, 60)}…` : line
+/** The mode in which Strapi 5 renews tokens. */
+function refreshNotes({ plugins }: StrapiConfig): readonly Note[] {
+  const way = ['users-permissions', 'config', 'jwtManagement']
+  const mode = valueAt(plugins, ...way)
+  if (mode === undefined || mode === 'legacy-support') return []
+  const text =
+    '`jwtManagement`: in its mode `refresh` Strapi answered a `refreshToken` at sign-in, and had `auth/refresh`, `auth/logout` and `auth/sessions`. Here these paths answer 404, and tokens are valid for `auth.jwtExpiresIn`'
+  return [lost(text, scriptPlace(plugins, ...way) ?? 'config/plugins')]
 }
+
+/** Lists that decide what is accepted or shown, and whose values are in a variable. */
+const LISTS: readonly (readonly [keyof StrapiConfig, readonly string[], successor: string])[] = [
+  ['plugins', ['users-permissions', 'config', 'register', 'allowedFields'], '`auth.register.allowedFields`'],
+  ['api', ['responses', 'privateAttributes'], '`private: true` of the attributes'],
+]
+
+/** A list has no variable here: that of Strapi may have had other items than the fallback. */
+const variableNotes = (config: StrapiConfig): readonly Note[] =>
+  LISTS.flatMap(([module, way, successor]) => {
+    const declared = valueAt(config[module], ...way)
+    if (!isFromEnvironment(declared)) return []
+    const text = `\`${way.at(-1)}\` was in the variable \`${declared.name}\`, of which only the fallback was read: write its items as ${successor}`
+    return [lost(text, scriptPlace(config[module], ...way))]
+  })

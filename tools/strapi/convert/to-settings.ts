@@ -30,7 +30,7 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
   return section('server', [
     setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0'), '0.0.0.0'),
     setting('port', valueAt(server, 'port') ?? env('PORT', 1337), 1337),
-    setting('url', valueAt(server, 'url') || undefined, 'http://localhost:1337'),
+    setting('url', valueAt(server, 'url') || undefined, `http://localhost:${usualPort(server)}`),
     section(
       'cors',
       [
@@ -43,6 +43,12 @@ export function convertServer({ config }: StrapiProject): DocumentEntry | undefi
     sizeSetting(['server', 'bodyLimit'], valueAt(middleware(config, 'strapi::body'), 'jsonLimit')),
     toTrustProxy(valueAt(server, 'proxy')),
   ])
+}
+
+/** The port without variables. */
+function usualPort(server: LiteralValue): number {
+  const port = Number(toJson(fallbackOf(valueAt(server, 'port'))) ?? 1337)
+  return Number.isInteger(port) ? port : 1337
 }
 
 const env = (name: string, fallback: LiteralValue): LiteralValue => ({ kind: 'environment', name, fallback })

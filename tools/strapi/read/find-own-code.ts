@@ -39,6 +39,9 @@ const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
   [/^config\/cron-tasks\./, 'cron'],
 ]
 
+/** Changes of packages, of patch-package, pnpm and yarn. */
+const PATCH = /^(?:patches|\.yarn\/patches)\/.+\.patch$/
+
 /** Finds the project's custom code and its configured routers. Files as Strapi's generator writes them do not count. */
 export function findOwnCode(
   load: ScriptLoader,
@@ -47,6 +50,7 @@ export function findOwnCode(
   const ownCode: OwnCode[] = []
   const routers: StrapiRouter[] = []
   for (const file of files) {
+    if (PATCH.test(file)) ownCode.push({ kind: 'patch', file })
     const code = CODE.test(file) && !UNUSED.test(file) ? toOwnCode(file) : undefined
     if (code === undefined) continue
     const module = tryLoad(load, file)

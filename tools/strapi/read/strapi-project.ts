@@ -20,6 +20,8 @@ export interface StrapiProject {
   readonly environments: { readonly merged: readonly string[]; readonly unread: readonly string[] }
   /** The dependencies in package.json. */
   readonly packages: readonly string[]
+  /** Those that are installed and say that they are plugins of Strapi, with the names of these plugins. */
+  readonly pluginPackages: ReadonlyMap<string, string>
   /** Configurations of generated routes. */
   readonly routers: readonly StrapiRouter[]
   readonly ownCode: readonly OwnCode[]
@@ -71,6 +73,7 @@ export interface OwnCode {
     | 'extension'
     | 'plugin'
     | 'cron'
+    | 'patch'
   /** Relative to the project's folder. */
   readonly file: string
   /** The API that it belongs to, if any. */

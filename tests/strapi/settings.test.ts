@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { checkApp } from '../../core/app/check-app.ts'
+import { readProject } from '../../core/project/load-project.ts'
+import { runImport, strapiProject, type } from './import.ts'
+
+/** Imports a project with these files. Remarks are `kind place: text`. */
+async function imported(t: ExecutionContext, files: Parameters<typeof strapiProject>[0]) {
+  const strapi = strapiProject({ ...type('note', { title: { type: 'string' } }), ...files })
+  t.teardown(strapi.remove)
+  const out = join(strapi.path, 'plinth')
+  const { code, out: report, complaint } = await runImport({ dir: strapi.path, out, json: true })
+  t.is(code, 0, complaint)
+  const { remarks } = JSON.parse(report) as { remarks: { kind: string; text: string; source?: string }[] }
+  return {
+    out,
+    yaml: readFileSync(join(out, 'project.yaml'), 'utf8'),
+    remarks: remarks.map(({ kind, text, source }) => `${kind} ${source ?? ''}: ${text.replace(/^- /, '')}`),
+  }
+}
+
+const includes = (t: ExecutionContext, remarks: readonly string[], pattern: RegExp) =>
+  t.true(
+    remarks.some(each => pattern.test(each)),
+    `${pattern} in ${remarks.join('\n')}`,
+  )
+
+const settingsOf = async (t: ExecutionContext, folder: string, env: Readonly<Record<string, string>>) => {
+  const { project, faults } = await readProject(folder, env)
+  t.deepEqual(faults, [])
+  const checked = project === undefined ? undefined : await checkApp({})(project)
+  t.deepEqual(checked?.ok === false ? checked.reasons : [], [])
+  return project?.settings
+}
+
+test('plugins are reported by the name in config/plugins, and by what an installed package says', async t => {
+  const plugin = (strapi: object) => ({ name: 'x', version: '1.0.0', strapi })
+  const { remarks } = await imported(t, {
+    'package.json': {
+      name: 'shop',
+      dependencies: {
+        '@strapi/strapi': '5.12.0',
+        '@strapi/plugin-graphql': '5.12.0',
+        'strapi-plugin-menus': '1.0.0',
+        'record-locks': '1.0.0',
+        'plain-audit': '1.0.0',
+        'plain-library': '1.0.0',
+      },
+    },
+    'node_modules/plain-audit/package.json': plugin({ kind: 'plugin', name: 'audit' }),
+    'node_modules/plain-library/package.json': { name: 'plain-library' },
+    'src/plugins/own/strapi-server.js': 'module.exports = () => ({ services: {} })',
+    'config/plugins.js': `module.exports = {
+      graphql: { enabled: true },
+      menus: { enabled: true },
+      audit: true,
+      own: { enabled: true, resolve: './src/plugins/own' },
+      off: { enabled: false },
+      gone: false,
+      'locks': { resolve: 'record-locks' },
+      upload: { config: { sizeLimit: 1000 } },
+      slugs: { enabled: true, config: { unique: true } },
+    }`,
+  })
+  includes(t, remarks, /^remark : packages without a counterpart: strapi-plugin-menus, plain-audit$/)
+  includes(t, remarks, /^remark config\/plugins\.js:8: plugins without a counterpart: `locks`, `slugs`$/)
+})
+
+test('settings whose values are in variables keep them, or are reported', async t => {
+  const { out, remarks } = await imported(t, {
+    'config/server.js':
+      "module.exports = ({ env }) => ({ port: env.int('PORT', 1400), url: env('PUBLIC_URL') })",
+    'config/api.js':
+      "module.exports = ({ env }) => ({ responses: { privateAttributes: env.array('HIDDEN') } })",
+    'config/plugins.js': `module.exports = ({ env }) => ({
+      email: { config: { settings: { defaultFrom: env('FROM') } } },
+      'users-permissions': { config: { register: { allowedFields: env.array('FIELDS', ['nickname']) } } },
+    })`,
+    'src/extensions/users-permissions/content-types/user/schema.json': {
+      attributes: { nickname: { type: 'string' } },
+    },
+  })
+  const settings = await settingsOf(t, out, { FROM: 'shop@example.org' })
+  t.is(settings?.server.url, 'http://localhost:1400')
+  t.is(settings?.auth.mail.from, 'shop@example.org')
+  t.deepEqual(settings?.auth.register.allowedFields, ['nickname'])
+  t.falsy((await settingsOf(t, out, {}))?.auth.mail.from)
+  includes(
+    t,
+    remarks,
+    /^lost config\/plugins\.js:3: `allowedFields` was in the variable `FIELDS`, .*fallback/,
+  )
+  includes(t, remarks, /^lost config\/api\.js:1: `privateAttributes` was in the variable `HIDDEN`/)
+})
+
+test("settings of Strapi's middlewares, other sections of config/api and patches are reported", async t => {
+  const { remarks } = await imported(t, {
+    'config/api.js': 'module.exports = { rest: {}, documents: { strictRelations: true } }',
+    'config/middlewares.js': `module.exports = [
+      'strapi::errors',
+      { name: 'strapi::responses', config: { handlers: { 404: ctx => { ctx.body = 'none' } } } },
+      { name: 'strapi::public', config: { maxAge: 60 } },
+      { name: 'strapi::compression', config: makeCompression() },
+    ]`,
+    'config/plugins.js':
+      "module.exports = ({ env }) => ({ graphql: { config: { playgroundAlways: env('NODE_ENV') !== 'production' } } })",
+    'package.json': {
+      name: 'shop',
+      dependencies: { '@strapi/strapi': '5.12.0', '@strapi/plugin-graphql': '5.12.0' },
+    },
+    'patches/@strapi+core+5.12.0.patch': 'diff --git a/x b/x',
+    '.yarn/patches/koa-npm-2.patch': 'diff --git a/x b/x',
+  })
+  includes(t, remarks, /^remark config\/api\.js:1: without a counterpart: `documents` in config\/api$/)
+  includes(t, remarks, /^remark config\/middlewares\.js:3: .*`handlers` of `strapi::responses`; a middleware/)
+  includes(t, remarks, /^remark config\/middlewares\.js:4: .*`maxAge` of `strapi::public`$/)
+  includes(t, remarks, /^remark config\/middlewares\.js:5: .*`makeCompression\(\)` of `strapi::compression`$/)
+  includes(t, remarks, /^remark config\/plugins\.js:1: `graphql\.config\.playgroundAlways` was not read/)
+  includes(t, remarks, /^code patches\/@strapi\+core\+5\.12\.0\.patch: /)
+  includes(t, remarks, /^code \.yarn\/patches\/koa-npm-2\.patch: /)
+})

@@ -120,3 +120,63 @@ test("settings of Strapi's middlewares, other sections of config/api and patches
   includes(t, remarks, /^code patches\/@strapi\+core\+5\.12\.0\.patch: /)
   includes(t, remarks, /^code \.yarn\/patches\/koa-npm-2\.patch: /)
 })
+
+test('a role gets no permission for routes that Strapi did not serve, unless GraphQL had it', async t => {
+  const router = (name: string, options: string) => ({
+    ...type(name, { title: { type: 'string' } }),
+    [`src/api/${name}/routes/${name}.js`]: `const { createCoreRouter } = require('@strapi/strapi').factories
+module.exports = createCoreRouter('api::${name}.${name}', ${options})`,
+  })
+  const granted = ['find', 'create', 'delete']
+  const files = {
+    ...router('order', "{ except: ['delete'], config: { find: { auth: false }, delete: { auth: false } } }"),
+    ...router('page', "{ only: ['find', 'findOne'] }"),
+    'config/sync/user-role.public.json': {
+      name: 'Public',
+      type: 'public',
+      permissions: ['order', 'page'].flatMap(name =>
+        granted.map(action => ({ action: `api::${name}.${name}.${action}` })),
+      ),
+    },
+  }
+  const alone = await imported(t, files)
+  const settings = await settingsOf(t, alone.out, {})
+  t.deepEqual(Object.keys(settings?.roles.public?.permissions.order ?? {}), ['find', 'create'])
+  t.deepEqual(Object.keys(settings?.roles.public?.permissions.page ?? {}), ['find'])
+  t.deepEqual(Object.keys(settings?.routesConfig ?? {}), ['order.find'])
+  includes(
+    t,
+    alone.remarks,
+    /^remark src\/api\/page\/\S+: Strapi had only the routes `find`, `findOne`: no role has the permission of another/,
+  )
+
+  const graphql = await imported(t, {
+    ...files,
+    'package.json': {
+      name: 'shop',
+      dependencies: { '@strapi/strapi': '5.12.0', '@strapi/plugin-graphql': '5.12.0' },
+    },
+  })
+  const both = await settingsOf(t, graphql.out, {})
+  t.deepEqual(Object.keys(both?.roles.public?.permissions.page ?? {}), ['find', 'create', 'delete'])
+  includes(
+    t,
+    graphql.remarks,
+    /^lost src\/api\/page\/\S+: Strapi had only the routes .* GraphQL had the operations/,
+  )
+})
+
+test('the report warns of policies and middlewares only in projects that have them', async t => {
+  const warns = async (options: string) => {
+    const strapi = strapiProject({
+      ...type('note', { title: { type: 'string' } }),
+      'src/api/note/routes/note.js': `const { createCoreRouter } = require('@strapi/strapi').factories
+module.exports = createCoreRouter('api::note.note', ${options})`,
+    })
+    t.teardown(strapi.remove)
+    const { out } = await runImport({ dir: strapi.path, out: join(strapi.path, 'plinth') })
+    return out.includes('what controllers, policies and middlewares of your own kept from callers')
+  }
+  t.false(await warns("{ except: ['delete'], config: { find: { auth: false } } }"))
+  t.true(await warns("{ config: { find: { policies: ['is-owner'] } } }"))
+})

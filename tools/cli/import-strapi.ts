@@ -4,10 +4,11 @@ import { basename, join, resolve } from 'node:path'
 import { groupBy } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
+import { mappingAt, valueAt } from '../strapi/read/literal-value.ts'
 import { type SourceOptions, withSource } from '../strapi/read/open-source.ts'
 import { readFacts } from '../strapi/read/read-facts.ts'
 import type { StrapiDatabase } from '../strapi/read/source.ts'
-import type { OwnCode, StrapiProject } from '../strapi/read/strapi-project.ts'
+import type { OwnCode, StrapiProject, StrapiRouter } from '../strapi/read/strapi-project.ts'
 import { readStrapi } from '../strapi/read-strapi.ts'
 import { type ImportedSchema, importSchema } from '../strapi/translate.ts'
 import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
@@ -167,7 +168,7 @@ function printSummary(
     contentTypes: project.contentTypes.length,
     components: project.components.length,
     remarks: imported.remarks,
-    guarded: project.ownCode.some(({ kind }) => GUARDS.has(kind)) || project.routers.length > 0,
+    guarded: project.ownCode.some(({ kind }) => GUARDS.has(kind)) || project.routers.some(isGuarded),
     documents: streamed && Object.fromEntries(streamed.documents),
     losses: streamed?.losses ?? [],
   }
@@ -181,6 +182,12 @@ const GUARDS: ReadonlySet<OwnCode['kind']> = new Set([
   'route',
   'lifecycle',
 ])
+
+/** True if a route runs policies or middlewares. */
+const isGuarded = ({ options }: StrapiRouter): boolean =>
+  [...mappingAt(options, 'config').values()].some(
+    action => valueAt(action, 'policies') !== undefined || valueAt(action, 'middlewares') !== undefined,
+  )
 
 /** Imports into the project's database, with the files of Strapi's folder. */
 async function importDocuments(

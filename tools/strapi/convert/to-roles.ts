@@ -7,7 +7,7 @@ import type { StrapiFacts, StrapiRole } from '../read/read-facts.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, flow, type GivenNote, lost, section } from '../yaml-document.ts'
 import { toKebabCase } from './to-holder.ts'
-import { CORE_ACTIONS } from './to-routes.ts'
+import { CORE_ACTIONS, isUnserved } from './to-routes.ts'
 import { hasDrafts } from './to-types.ts'
 
 /** The section `roles`. */
@@ -22,6 +22,7 @@ export function toRoles(
     withDrafts: typesWithDrafts(project, names),
     withFiles: project.version === 4 ? typesWithFiles(project, names) : new Set(),
     isUsual: hasUsualAuth(roles),
+    isUnserved: isUnserved(project),
   }
   const keys = roleKeys(roles.map(({ type }) => type))
   return section(
@@ -43,6 +44,8 @@ interface RoleOptions {
   readonly withFiles: ReadonlySet<string>
   /** `public` has exactly the default permissions on `auth`. */
   readonly isUsual: boolean
+  /** True if Strapi had no way to perform an action of a content-type. */
+  readonly isUnserved: (uid: string, action: string) => boolean
 }
 
 /** `src/api/pay/controllers/stripe.js` → `api::pay.stripe` */
@@ -110,10 +113,10 @@ const DRAFTS_NOTE =
   '`readDrafts`: in Strapi this role can read drafts (`status=draft`), as it finds documents of these types. Remove the word where it should read published documents only'
 
 function toRole(role: StrapiRole, key: string, options: RoleOptions): DocumentEntry | undefined {
-  const { names, withDrafts, withFiles, isUsual } = options
+  const { withDrafts, withFiles, isUsual } = options
   const name = role.name === key.charAt(0).toUpperCase() + key.slice(1) ? undefined : role.name || undefined
   const description = USUAL.includes(role.description) ? undefined : role.description || undefined
-  const { subjects, unknown } = grantsOf(role, names)
+  const { subjects, unknown } = grantsOf(role, options)
   if (isUsual) withoutOpenAuth(subjects)
   const readsDrafts = addReadDrafts(subjects, withDrafts)
   const isNamed = !isUsual && key === 'public' && !subjects.has('auth')
@@ -181,11 +184,14 @@ type Subjects = Map<string, Set<string>>
 
 const ACTIONS: readonly string[] = CONTENT_ACTIONS
 
-function grantsOf({ actions }: StrapiRole, names: Names): { subjects: Subjects; unknown: readonly string[] } {
+function grantsOf(
+  { actions }: StrapiRole,
+  { names, isUnserved }: RoleOptions,
+): { subjects: Subjects; unknown: readonly string[] } {
   const subjects: Subjects = new Map()
   const unknown: string[] = []
   for (const action of actions) {
-    const grant = builtInGrant(action) ?? typeGrant(action, names)
+    const grant = builtInGrant(action) ?? typeGrant(action, { names, isUnserved })
     if (grant === undefined) unknown.push(action)
     else if (grant !== 'nothing')
       subjects.set(grant.subject, (subjects.get(grant.subject) ?? new Set()).add(grant.action))
@@ -214,9 +220,13 @@ interface Grant {
 const STRAPI_ACTIONS = [...CORE_ACTIONS, 'createLocalization']
 
 /** `api::blog.article.find`: an API, a controller named after its content-type, an action. */
-function typeGrant(action: string, names: Names): Grant | undefined {
+function typeGrant(
+  action: string,
+  { names, isUnserved }: Pick<RoleOptions, 'names' | 'isUnserved'>,
+): Grant | 'nothing' | undefined {
   const [, uid = '', verb = ''] = /^((?:api|plugin)::[^.]+\.[^.]+)\.([^.]+)$/.exec(action) ?? []
   const type = names.types.get(uid)
+  if (isUnserved(uid, verb)) return 'nothing'
   return type !== undefined && STRAPI_ACTIONS.includes(verb) ? { subject: type.key, action: verb } : undefined
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../read/literal-value.ts'
 import type { StrapiProject, StrapiRouter } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, lost, type Note, section } from '../yaml-document.ts'
+import { servesGraphql } from './to-settings.ts'
 
 /** Actions of Strapi's own controllers of content-types. */
 export const CORE_ACTIONS = ['find', 'findOne', 'create', 'update', 'delete']
@@ -39,7 +40,7 @@ type ActionsOf = (uid: string) => { readonly key: string; readonly actions: read
 /** Strapi ignores the configuration of an action that a content-type does not have. */
 function toRouter({ uid, options }: StrapiRouter, actionsOf: ActionsOf): readonly DocumentEntry[] {
   const { key, actions = [] } = actionsOf(uid) ?? {}
-  return actions.flatMap(action => {
+  return actions.filter(isServed(options)).flatMap(action => {
     const declared = mappingAt(options, 'config', action)
     const { auth, notes: unknown } = authOf(declared, actionsOf)
     const notes = [...unknown, ...usesOf(declared, 'policies'), ...usesOf(declared, 'middlewares')]
@@ -100,20 +101,49 @@ function usesOf(declared: LiteralValue, kind: 'policies' | 'middlewares'): reado
   ]
 }
 
-/** Routes that a router excludes: in Plinth a route without permissions is closed. */
-export function routerNotes({ routers }: StrapiProject, uid: string): readonly string[] {
-  return routers
-    .filter(router => router.uid === uid)
-    .flatMap(({ options }) => [
-      ...listed(options, 'only', 'Strapi had these routes alone'),
-      ...listed(options, 'except', 'Strapi lacked these routes'),
-      ...(options.has('prefix') && valueAt(options, 'prefix') !== ''
-        ? [`Strapi had its routes under \`${textAt(options, 'prefix') ?? '…'}\``]
-        : []),
-    ])
+/** The actions of generated routes that a router serves: `only`, without `except`. */
+const isServed = (options: LiteralMapping) => {
+  const [only, except] = [textsAt(options, 'only'), textsAt(options, 'except')]
+  return (action: string): boolean =>
+    (!isLiteralList(valueAt(options, 'only')) || only.includes(action)) && !except.includes(action)
 }
 
-function listed(options: StrapiRouter['options'], key: string, words: string): readonly string[] {
-  const actions = textsAt(options, key)
-  return actions.length === 0 ? [] : [`${words}: ${actions.join(', ')}; permissions decide in Plinth`]
+/**
+ * Uids and actions that no role had in Strapi although their permissions may be set: the routers exclude their routes, and there
+ * is no GraphQL, which asks for the same permissions.
+ */
+export const isUnserved =
+  (project: StrapiProject) =>
+  (uid: string, action: string): boolean =>
+    !servesGraphql(project) &&
+    CORE_ACTIONS.includes(action) &&
+    project.routers.some(router => router.uid === uid && !isServed(router.options)(action))
+
+/** Routes that a router excludes. */
+export function routerNotes(project: StrapiProject, uid: string): readonly Note[] {
+  const noted = (text: string): Note =>
+    servesGraphql(project)
+      ? lost(
+          `${text}; GraphQL had the operations of the others: a role with their permissions has both in Plinth`,
+        )
+      : { kind: 'remark', text: `${text}: no role has the permission of another in Plinth` }
+  return project.routers
+    .filter(router => router.uid === uid)
+    .flatMap(({ options }): readonly Note[] => {
+      const served = CORE_ACTIONS.filter(isServed(options))
+      return [
+        ...(served.length === CORE_ACTIONS.length ? [] : [noted(servedText(served))]),
+        ...(options.has('prefix') && valueAt(options, 'prefix') !== ''
+          ? [
+              {
+                kind: 'remark' as const,
+                text: `Strapi had its routes under \`${textAt(options, 'prefix') ?? '…'}\``,
+              },
+            ]
+          : []),
+      ]
+    })
 }
+
+const servedText = (actions: readonly string[]): string =>
+  actions.length === 0 ? 'Strapi had no generated route' : `Strapi had only the routes ${ticked(actions)}`

@@ -247,12 +247,18 @@ export const GRAPHQL: readonly string[] = [
 /** Strapi 5 has the flat format unless its project asks for that of Strapi 4. */
 const COMPATIBILITY = 'v4CompatibilityMode'
 
-/** GraphQL is enabled only if Strapi had the plugin. */
-export function convertGraphql({ config, packages, version }: StrapiProject): DocumentEntry | undefined {
+/** True if Strapi has the plugin, and does not disable it. */
+export function servesGraphql({ config, packages }: StrapiProject): boolean {
   const plugin = valueAt(config.plugins, 'graphql')
-  const isThere =
+  return (
     packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
-  if (!isThere) return section('graphql', [flow('enabled', false)])
+  )
+}
+
+export function convertGraphql(project: StrapiProject): DocumentEntry | undefined {
+  const { config, version } = project
+  const plugin = valueAt(config.plugins, 'graphql')
+  if (!servesGraphql(project)) return section('graphql', [flow('enabled', false)])
   const declared = withAmountLimit(mappingAt(plugin, 'config'))
   const isFlat = version === 5 && declared.get(COMPATIBILITY) !== true
   const entries = [

@@ -19,6 +19,16 @@ contentTypes: { a: { attributes: { code: { type: string, default: "\${PORT}" }, 
   t.like(rank, { default: 0.5 })
 })
 
+test('a variable may be a boolean or a word where a key takes both', async t => {
+  const withCount = async (value: string) =>
+    (await loadGood('name: a\nrest: { withCount: "${COUNT}" }\n', { COUNT: value })).settings.rest.withCount
+  t.is(await withCount('false'), false)
+  t.is(await withCount('true'), true)
+  t.is(await withCount('estimate'), 'estimate')
+  const faults = await faultsOf('name: a\nrest: { withCount: "${COUNT}" }\n', { COUNT: 'some' })
+  t.regex(JSON.stringify(faults), /expected one of `true`, `false`, `estimate`/)
+})
+
 test('the value of a variable is never parsed as YAML or substituted again', async t => {
   const { settings } = await loadGood('name: ${A}\n', { A: '{ b: *c } # ${HOME}' })
   t.is(settings.name, '{ b: *c } # ${HOME}')

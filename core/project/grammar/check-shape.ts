@@ -44,7 +44,7 @@ function errorsAfterConversion(
 ): readonly ErrorObject[] {
   for (;;) {
     const errors = errorsOf(validate, value)
-    const converted = errors.filter(error => error.keyword === 'type' && convertAt(tree, value, error))
+    const converted = errors.filter(error => convertAt(tree, value, error))
     if (converted.length === 0) return errors
   }
 }
@@ -55,11 +55,16 @@ function convertAt(tree: YamlNode, value: unknown, error: ErrorObject): boolean 
   const said = valueAt(value, path)
   if (!exact || node.kind !== 'scalar' || node.variables.length === 0 || typeof said !== 'string')
     return false
-  const wanted: readonly string[] = [error.params.type].flat()
-  const converted = convertText(said, wanted)
+  const converted = convertText(said, wantedTypes(error))
   if (converted === undefined) return false
   setAt(value, path, converted)
   return true
+}
+
+/** The types that a value of another type should have had, or those of the listed values that it should have been. */
+function wantedTypes({ keyword, params }: ErrorObject): readonly string[] {
+  if (keyword === 'type') return [params.type].flat()
+  return keyword === 'enum' ? params.allowedValues.map((value: unknown) => typeof value) : []
 }
 
 function convertText(text: string, wanted: readonly string[]): number | boolean | null | undefined {

@@ -214,7 +214,7 @@ export interface RestSettings {
   /** Maximum number of documents in a list. If it is not set, it is at least `defaultLimit`. */
   readonly maxLimit: number
   /** Counts the total of a list unless the request disables it; `estimate` counts at most 10,000 documents. */
-  readonly withCount: boolean | 'estimate'
+  readonly withCount: true | false | 'estimate'
   /** `v4` serves Strapi 4's REST: documents with `data` and `attributes`, numeric ids in addresses, `publicationState`. `v4-flat` serves the same requests and answers flat documents, as strapi-plugin-transformer does. The header `Strapi-Response-Format` (`v4`, `v5`) overrides the format of one answer. */
   readonly responseFormat: 'v5' | 'v4' | 'v4-flat'
   /** Depth of `populate=deep`, which populates all relations, files, components and dynamic zones (strapi-plugin-populate-deep); `populate=deep,3` is another depth. If it is not set, `populate=deep` is refused, or ignored with `responseFormat: v4`. */

@@ -23,9 +23,11 @@ import {
   queryParams,
 } from './action-call.ts'
 import { invalidParam, type Params } from './action-params.ts'
+import { toChangedParams } from './parameters/changed-params.ts'
 import { badCursor } from './parameters/parse-pagination.ts'
 import { parseListQuery } from './parameters/parse-query.ts'
 import { parseDeletedLocale, parseWrittenLocale } from './parameters/parse-version.ts'
+import { withPageTexts } from './parameters/plain-values.ts'
 import {
   authorizeCommand,
   authorizeQuery,
@@ -202,7 +204,12 @@ export function openAroundActions(options: ActionOptions): AroundActions | null 
     runMiddlewares({
       ...call,
       read: previous => readPrevious(call, previous, options),
-      perform: changed => withPluginErrors(() => call.perform(changed)),
+      perform: changed =>
+        withPluginErrors(async () =>
+          call.perform(
+            isDeepStrictEqual(changed, call.params) ? changed : toChangedParams(changed, call.params),
+          ),
+        ),
     })
 }
 
@@ -223,7 +230,9 @@ async function performChanged(
   options: ActionOptions,
 ): Promise<ActionResult> {
   if (changesCursorOrder(changed, call.params)) throw new RequestFault(badCursor(NO_CURSORS_HERE))
-  const params = options.rules ? options.rules.check(changed, call.action) : changed
+  const params = options.rules
+    ? options.rules.check(changed, call.action)
+    : withPageTexts(toChangedParams(changed, call.params))
   const original = call.caller ? { original: call.params } : {}
   return PREPARE[call.action]({ ...call, params, ...original }, options)()
 }

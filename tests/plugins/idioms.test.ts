@@ -95,6 +95,10 @@ for (const [change, message] of [
     `context.query.filtres = { title: 'A' }`,
     'Unknown parameter filtres of context.query: did you mean `filters`?',
   ],
+  [
+    'context.query.pagination = { limt: 1 }',
+    'Unknown parameter limt of pagination of context.query: did you mean `limit`?',
+  ],
   [`context.query = { sort: 'nothing' }`, 'Invalid key nothing'],
   [
     `context.query = { search: 'wine', highlight: 'title' }`,

@@ -6,10 +6,12 @@ export function toQueryStringForm(query: Params): Params {
   const plain = Object.entries(query).flatMap(([key, value]) =>
     value === undefined || value === null ? [] : [[key, toPlain(value, key)]],
   )
-  const { pagination, ...others }: Params = Object.fromEntries(plain)
-  if (pagination === undefined) return others
-  return { ...others, pagination: isRecord(pagination) ? textsOf(pagination) : pagination }
+  return withPageTexts(Object.fromEntries(plain))
 }
+
+/** The pages of a query string are texts. */
+export const withPageTexts = (params: Params): Params =>
+  isRecord(params.pagination) ? { ...params, pagination: textsOf(params.pagination) } : params
 
 const textsOf = (page: Params): Params =>
   Object.fromEntries(

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { didYouMean } from '../../base/nearest.ts'
-import { ValidationError } from '../../faults/errors.ts'
+import { assertWrittenParameters } from '../../query/written-parameters.ts'
 import type { RestQuery } from '../context.ts'
 
 /** How plugins see the parameters of a route. */
@@ -59,22 +58,7 @@ export class SharedQuery {
   /** The parameters if plugins changed them. A malformed query string stays, so that its route refuses it. */
   get changed(): RestQuery | undefined {
     if (!this.#value || !this.#original || isDeepStrictEqual(this.#value, this.#original)) return undefined
-    assertParameters(this.#value, this.#original)
+    assertWrittenParameters(this.#value, this.#original, { where: 'context.query' })
     return this.#value
   }
-}
-
-/** Parameters that routes of the content API read. Others of the client are ignored, as in Strapi. */
-const PARAMETERS: readonly string[] = [
-  ...['populate', 'filters', 'sort', 'fields', 'pagination', 'status', 'locale', '_q'],
-  ...['publicationFilter', 'hasPublishedVersion', 'publicationState', 'start', 'limit', 'id'],
-  ...['search', 'highlight', 'pLevel'],
-]
-
-/** A misspelled parameter of a plugin would be ignored silently. */
-function assertParameters(query: RestQuery, original: RestQuery): void {
-  const unknown = Object.keys(query).find(key => !Object.hasOwn(original, key) && !PARAMETERS.includes(key))
-  if (unknown === undefined) return
-  const hint = didYouMean(unknown, PARAMETERS)
-  throw new ValidationError(`Unknown parameter ${unknown} of context.query${hint}`, { key: unknown })
 }

@@ -47,8 +47,8 @@ export async function registerApp(
   const { routes, mounts } = registered.value
   const served = servedPaths(project.settings)
   const conflicts = [
-    ...findRouteConflicts(routes, model, served),
-    ...findMountConflicts(mounts, routes, { model, served }),
+    ...findRouteConflicts(routes, { root: project.root, model, served }),
+    ...findMountConflicts(mounts, routes, { root: project.root, model, served }),
   ]
   const schemas = await compileExtendedSchemas(project, registered.value)
   const faults = [...conflicts.map(toStartFault), ...(schemas.ok ? [] : schemas.reasons)]

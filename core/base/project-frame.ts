@@ -17,12 +17,23 @@ export function projectPosition(
 ): { readonly file: string; readonly line: number; readonly column: number } | null {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   for (const text of stack.split('\n').slice(0, MAX_FRAMES)) {
-    const [, place = '', line, column] = FRAME.exec(text) ?? []
-    const path = place.startsWith('file://') ? fileURLToPath(place) : place
-    if (!isProjectFile(path, root)) continue
-    return { file: relative(root, path).split(sep).join('/'), line: Number(line), column: Number(column) }
+    const position = framePosition(text, root)
+    if (position) return position
   }
   return null
+}
+
+function framePosition(frame: string, root: string): ReturnType<typeof projectPosition> {
+  const [, place = '', line, column] = FRAME.exec(frame) ?? []
+  const path = place.startsWith('file://') ? fileURLToPath(place) : place
+  if (!isProjectFile(path, root)) return null
+  return { file: relative(root, path).split(sep).join('/'), line: Number(line), column: Number(column) }
+}
+
+/** `extensions/search.ts:12` of one frame, as `declaringFrame` returns it; null: it is not of the project. */
+export function framePlace(frame: string, root: string): string | null {
+  const at = framePosition(frame, root)
+  return at && `${at.file}:${at.line}`
 }
 
 const MAX_FRAMES = 50

@@ -104,6 +104,8 @@ export interface ExtensionRoute {
 export interface RouterMount {
   /** `extensions/shop.ts` */
   readonly source: string
+  /** The line of a stack that leads to `rest.mount(…)`. */
+  readonly declaredAt: string
   /** Relative to the prefix: `/shop`. */
   readonly path: string
   readonly router: ExpressMiddleware

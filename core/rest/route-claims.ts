@@ -1,5 +1,6 @@
 import { subjectOf } from '../access/actions.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { framePlace } from '../base/project-frame.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import { type ExtensionRoute, pathSegments, type RouterMount, routeShape } from '../plugins/route-guard.ts'
 import type { Settings } from '../project/settings/settings.ts'
@@ -18,7 +19,10 @@ interface GeneratedRoute extends Claim {
 }
 
 /** A path of the server below the prefix that is no route of REST, such as a GraphQL endpoint. */
-export type ServedPath = Pick<Claim, 'path' | 'source'>
+export interface ServedPath extends Pick<Claim, 'path' | 'source'> {
+  /** Of an extension: the line of a stack that leads to its declaration. */
+  readonly declaredAt?: string
+}
 
 /** The data of the views of the console (core/console). */
 const CONSOLE_VIEWS = ['model', 'permissions', 'explain', 'operations'] as const
@@ -49,20 +53,38 @@ export function servedPaths({
 /** One message for each extension route that another route has already, or that replaces none. */
 export function findRouteConflicts(
   routes: readonly ExtensionRoute[],
-  model: Model,
-  served: readonly ServedPath[],
+  { root, model, served }: ClaimOptions,
 ): readonly string[] {
   const generated = generatedRoutes(model)
-  const taken = new Map<string, Claim>()
+  const taken = new Map<string, ServedPath>()
   return routes.flatMap(route => {
     const key = claimKey(route)
     const hidden = served.find(({ path }) => isSame(route.path, path))
     const other = hidden ?? taken.get(key)
-    const fault = conflictOf(route, { other, own: generated.get(key), generated })
+    const fault = conflictOf(route, { root, other, own: generated.get(key), generated })
     if (fault === null) taken.set(key, route)
-    return fault === null ? [] : [`${route.source}: the route ${route.method} ${route.path} ${fault}`]
+    return fault === null
+      ? []
+      : [`${route.source}: the route ${route.method} ${route.path} ${fault}${placeOf(route, root)}`]
   })
 }
+
+interface ClaimOptions {
+  /** The folder of the project. */
+  readonly root: string
+  readonly model: Model
+  readonly served: readonly ServedPath[]
+}
+
+/** ` (at extensions/shop.ts:12)`: where a route or router is declared. */
+function placeOf({ declaredAt }: Pick<ExtensionRoute, 'declaredAt'>, root: string): string {
+  const place = framePlace(declaredAt, root)
+  return place === null ? '' : ` (at ${place})`
+}
+
+/** The file and line of an extension's claim; the source of others. */
+const claimant = ({ source, declaredAt = '' }: ServedPath, root: string): string =>
+  framePlace(declaredAt, root) ?? source
 
 /** True if a request can match both paths. A route answers the other methods of its path, too, with 405. */
 const isSame = (one: string, other: string): boolean =>
@@ -72,7 +94,7 @@ const isSame = (one: string, other: string): boolean =>
 export function findMountConflicts(
   mounts: readonly RouterMount[],
   routes: readonly ExtensionRoute[],
-  { model, served }: { readonly model: Model; readonly served: readonly ServedPath[] },
+  { root, model, served }: ClaimOptions,
 ): readonly string[] {
   const searches = [...model.contentTypes.values()].some(({ search }) => search !== null)
   const claims: readonly ServedPath[] = [
@@ -88,7 +110,7 @@ export function findMountConflicts(
       mounts.slice(0, at).find(({ path }) => overlaps(mount.path, path))
     return other
       ? [
-          `${mount.source}: the router at ${mount.path} would hide ${other.path} of ${other.source}. Mount it at another path`,
+          `${mount.source}: the router at ${mount.path} would hide ${other.path} of ${claimant(other, root)}. Mount it at another path${placeOf(mount, root)}`,
         ]
       : []
   })
@@ -119,7 +141,7 @@ function overlaps(one: string, other: string): boolean {
 
 const routeWords = (path: string): readonly string[] => routeShape(path).split('/')
 
-interface Claims {
+interface Claims extends Pick<ClaimOptions, 'root'> {
   readonly other: ServedPath | undefined
   readonly own: GeneratedRoute | undefined
   readonly generated: ReadonlyMap<string, GeneratedRoute>
@@ -127,9 +149,9 @@ interface Claims {
 
 function conflictOf(
   { replaces, method, path }: ExtensionRoute,
-  { other, own, generated }: Claims,
+  { root, other, own, generated }: Claims,
 ): string | null {
-  if (other) return `is there already: ${other.path} of ${other.source}`
+  if (other) return `is there already: ${other.path} of ${claimant(other, root)}`
   if (own && !replaces)
     return `is there already: ${own.path} of ${own.source}. Set replaces: true to take its place, and call next() for what it does`
   if (replaces && !own) {

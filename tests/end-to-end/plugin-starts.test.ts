@@ -39,8 +39,8 @@ test.serial('two routes with the same method and path are both reported, and not
   t.is(
     output.trim(),
     [
-      'extensions/first: the route GET /notes is there already: /notes of api::note.note. Set replaces: true to take its place, and call next() for what it does',
-      'extensions/second: the route GET /Things/:name is there already: /things/:id of extensions/first',
+      'extensions/first: the route GET /notes is there already: /notes of api::note.note. Set replaces: true to take its place, and call next() for what it does (at extensions/first.ts:2)',
+      'extensions/second: the route GET /Things/:name is there already: /things/:id of extensions/first.ts:2 (at extensions/second.ts:2)',
     ].join('\n\n'),
   )
 })

@@ -138,7 +138,7 @@ for (const [mount, fault] of [
   [`rest.mount('/GraphQL', router)`, /the router at \/GraphQL would hide \/graphql of the GraphQL endpoint/],
   [
     `rest.mount('/graphql/admin', router)`,
-    /would hide \/graphql of the GraphQL endpoint. Mount it at another path/,
+    /would hide \/graphql of the GraphQL endpoint. Mount it at another path \(at extensions\/[a-z]+\.ts:\d+\)/,
   ],
   [`rest.mount('/inner', router)`, /would hide \/inner\/graphql of the GraphQL endpoint/],
   [`rest.mount('/stats', router)`, /would hide \/stats\/metrics of the metrics/],

@@ -45,7 +45,7 @@ export function restService(
       if (typeof router !== 'function') throw new Error(`the router of ${path} is no Express router`)
       assertOptions(options, `mount('${path}', …)`, ['auth', 'policies'])
       const { auth, policies } = bindOptions(options, binding)
-      mounts.push({ source: by, path, router, auth, policies })
+      mounts.push({ source: by, declaredAt: declaringFrame(), path, router, auth, policies })
     },
     route(method, path, handler, options = {}) {
       if (!METHODS.includes(method))

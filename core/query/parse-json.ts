@@ -17,19 +17,24 @@ export function decodeUtf8(bytes: Buffer, rule: string): string {
 
 /** Parses the JSON text of a body: an object or a list of plain data, at most `depth` levels deep. */
 export function parseJsonBody(body: string, depth = MAX_BODY_DEPTH): object {
-  const text = body.replace(/^\uFEFF/, '')
+  const text = withoutMark(body)
   if (!/^\s*[[{]/.test(text))
     throw new RequestFault(fault('syntax', 'invalid JSON, only supports object and array'))
   try {
-    return checkNesting(JSON.parse(text), depth)
+    const parsed: object = JSON.parse(text)
+    assertPlainBody(parsed, depth)
+    return parsed
   } catch (reason) {
     if (reason instanceof SyntaxError) throw new RequestFault(fault('syntax', reason.message))
     throw reason
   }
 }
 
-/** Refuses deep nesting and `__proto__` keys. */
-function checkNesting(body: object, most: number): object {
+/** Editors on Windows put a byte order mark in front. */
+export const withoutMark = (body: string): string => body.replace(/^\uFEFF/, '')
+
+/** Refuses deep nesting and `__proto__` keys, with which an assignment of code would change a prototype. */
+export function assertPlainBody(body: object, most = MAX_BODY_DEPTH): void {
   let depth = 0
   for (const level of nestingLevels(body)) {
     depth += 1
@@ -37,5 +42,4 @@ function checkNesting(body: object, most: number): object {
     if (level.some(each => Object.hasOwn(each, '__proto__')))
       throw new RequestFault(fault('syntax', 'Object contains forbidden prototype property'))
   }
-  return body
 }

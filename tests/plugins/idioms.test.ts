@@ -178,13 +178,30 @@ for (const [body, message] of [
   ],
   [
     `for (let i = 0; i < 2; i++) rest.route('GET', '/articles', () => 1, { replaces: true })`,
-    /is there already: \/articles of extensions\/routes/,
+    /is there already: \/articles of extensions\/routes\.ts:\d+ \(at extensions\/routes\.ts:\d+\)/,
   ],
   [`rest.route('GET', '/articles', () => 1, { replace: true })`, /no key `replace`: did you mean `replaces`/],
 ] as const)
   test(`an extension with conflicting routes prevents the start: ${body}`, async t => {
     await t.throwsAsync(open(t, { 'extensions/routes.ts': extension(body) }), { message })
   })
+
+test('http.request.json() refuses what no body of the content API may have, and reads a byte order mark', async t => {
+  const app = await open(t, {
+    'extensions/routes.ts': extension(
+      "rest.route('POST', '/echo', async ({ http }) => ({ got: await http.request.json() }), { auth: false })",
+    ),
+  })
+  const send = (body: string) =>
+    app.request('POST', '/api/echo', { body, headers: { 'content-type': 'application/json' } })
+  t.like(await send('\uFEFF{"a":[1]}'), { status: 200, body: { got: { a: [1] } } })
+  for (const body of [
+    '{"__proto__":{"admin":true}}',
+    '[{"a":{"__proto__":1}}]',
+    '['.repeat(200) + ']'.repeat(200),
+  ])
+    t.like(await send(body), { status: 400, body: { error: { name: 'ValidationError' } } }, body.slice(0, 30))
+})
 
 test('OPTIONS and 405 name the methods that extensions add to a path', async t => {
   const app = await open(t, {

@@ -3,11 +3,10 @@ import type { Caller } from '../../access/caller.ts'
 import type { UserValues } from '../../access/compile/condition.ts'
 import { CLAIMS } from '../../access/user-path.ts'
 import { memoize } from '../../base/memo.ts'
-import { isDeeperThan } from '../../base/plain-data.ts'
 import { toPluginError, ValidationError } from '../../faults/errors.ts'
 import { RequestFault } from '../../faults/fault.ts'
 import type { HttpRequest } from '../../faults/http-exchange.ts'
-import { decodeBody, MAX_BODY_DEPTH } from '../../query/parse-json.ts'
+import { assertPlainBody, decodeBody, withoutMark } from '../../query/parse-json.ts'
 import { createAbility } from '../ability.ts'
 import type {
   HttpContext,
@@ -224,13 +223,11 @@ async function* bodyStream(body: () => Promise<Buffer>): AsyncGenerator<Buffer> 
 }
 
 function parseBody(body: Buffer): unknown {
-  let parsed: unknown
   try {
-    parsed = JSON.parse(decodeBody(body))
+    const parsed: unknown = JSON.parse(withoutMark(decodeBody(body)))
+    if (typeof parsed === 'object' && parsed !== null) assertPlainBody(parsed)
+    return parsed
   } catch (error) {
     throw new ValidationError(error instanceof Error ? error.message : 'The body is no JSON')
   }
-  if (isDeeperThan(parsed, MAX_BODY_DEPTH))
-    throw new ValidationError(`A body may be at most ${MAX_BODY_DEPTH} levels deep`)
-  return parsed
 }

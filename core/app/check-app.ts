@@ -6,18 +6,18 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import { loadTemplates } from '../mail/load-templates.ts'
 import { compileModel } from '../model/compile-model.ts'
 import { checkMigrations, loadMigrations } from '../plugins/load/load-migrations.ts'
-import { loadPlugins } from '../plugins/load/load-plugins.ts'
+import { loadPlugins, type ReportSlowModule } from '../plugins/load/load-plugins.ts'
 import type { Environment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
 import { checkPlugins } from './open-plugins.ts'
 
 /** The checks that `plinth check` runs after those of the project file itself. */
 export const checkApp =
-  (env: Environment) =>
+  (env: Environment, reportModule?: ReportSlowModule) =>
   async (project: Project): Promise<Result<unknown, Diagnostic>> => {
     const model = compileModel(project)
     if (!model.ok) return model
-    const plugins = await loadPlugins(project, model.value)
+    const plugins = await loadPlugins(project, model.value, reportModule)
     const results = [
       compileAccess(project, model.value),
       checkDeclaredValues(project, model.value),

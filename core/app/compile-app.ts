@@ -13,7 +13,7 @@ import type { Storage } from '../model/storage.ts'
 import type { Plugins } from '../plugins/extension.ts'
 import { FOLDERS } from '../plugins/load/find-modules.ts'
 import { loadMigrations } from '../plugins/load/load-migrations.ts'
-import { loadPlugins } from '../plugins/load/load-plugins.ts'
+import { loadPlugins, type ReportSlowModule } from '../plugins/load/load-plugins.ts'
 import type { Environment } from '../project/environment.ts'
 import { loadProject } from '../project/load-project.ts'
 import type { Project } from '../project/project.ts'
@@ -33,14 +33,18 @@ export interface Blueprint {
 }
 
 /** Loads and compiles a project folder. Fails with all diagnostics of its files. */
-export async function compileApp(folder: string, env: Environment): Promise<Result<Blueprint, Diagnostic>> {
+export async function compileApp(
+  folder: string,
+  env: Environment,
+  reportModule?: ReportSlowModule,
+): Promise<Result<Blueprint, Diagnostic>> {
   const project = await loadProject(folder, env)
   if (!project.ok) return project
   const model = compileModel(project.value)
   if (!model.ok) return model
   const access = compileAccess(project.value, model.value)
   const content = await loadContent(project.value, model.value, env)
-  const plugins = await loadPlugins(project.value, model.value)
+  const plugins = await loadPlugins(project.value, model.value, reportModule)
   const migrations = await loadMigrations(project.value.root)
   const mails = await loadTemplates(project.value)
   const declared = checkDeclaredValues(project.value, model.value)
@@ -68,12 +72,13 @@ export async function recompileApp(
   before: Blueprint,
   changed: readonly string[],
   env: Environment,
+  reportModule?: ReportSlowModule,
 ): Promise<Result<Blueprint, Diagnostic>> {
   const { project, model } = before
   const kinds = new Set(changed.map(file => kindOfFile(file, project)))
-  if (changed.length === 0 || kinds.has('project')) return compileApp(project.root, env)
+  if (changed.length === 0 || kinds.has('project')) return compileApp(project.root, env, reportModule)
   const content = kinds.has('content') ? await loadContent(project, model, env) : ok(before.content)
-  const plugins = await loadPlugins(project, model)
+  const plugins = await loadPlugins(project, model, reportModule)
   const mails = kinds.has('mails') ? await loadTemplates(project) : ok(before.mails)
   if (!content.ok || !plugins.ok || !mails.ok) return failed(...[content, plugins, mails].flatMap(reasonsOf))
   const read = { content: content.value, plugins: plugins.value, mails: mails.value }

@@ -42,7 +42,7 @@ export async function plinth({
   const fail = (reasons: readonly StartFault[]): never => {
     throw new Error(reasons.map(withOpenPaths(root)).map(printStartFault).join('\n\n'))
   }
-  const compiled = await compileApp(root, env)
+  const compiled = await compileApp(root, env, message => process.stderr.write(`${message}\n`))
   if (!compiled.ok) return fail([{ kind: 'files', diagnostics: compiled.reasons }])
   const unnamed = production ? await findUnnamedDatabase(compiled.value.project, env) : null
   if (unnamed) return fail([unnamed])

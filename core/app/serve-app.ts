@@ -255,7 +255,9 @@ async function reloadApp(
   for (const file of files) pendingFiles.add(file)
   try {
     const changed = pendingFiles.has(ALL_FILES) ? [] : [...pendingFiles]
-    const compiled = await recompileApp(service.running.app.blueprint, changed, options.env)
+    const compiled = await recompileApp(service.running.app.blueprint, changed, options.env, message =>
+      log.emit({ kind: 'pluginWarned', message }),
+    )
     if (!compiled.ok) return refuseReload(service, [{ kind: 'files', diagnostics: compiled.reasons }])
     const replaced = await replaceApp(service, compiled.value, options)
     if (!replaced.ok) return refuseReload(service, replaced.reasons)

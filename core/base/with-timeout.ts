@@ -55,6 +55,20 @@ export async function rejectAfter<Value>(milliseconds: number, work: () => Value
   return outcome.value
 }
 
+/** Settles with `work`. Calls `report` once if that takes longer than so many milliseconds. */
+export async function reportSlow<Value>(
+  milliseconds: number,
+  work: () => Value,
+  report: () => void,
+): Promise<Awaited<Value>> {
+  const stop = startTimeout(milliseconds, report)
+  try {
+    return await work()
+  } finally {
+    stop()
+  }
+}
+
 /** Prevents an unhandled rejection of a promise that is awaited later. The later `await` still rejects. */
 export function ignoreUnhandled<Value>(asked: Promise<Value>): Promise<Value> {
   asked.catch(() => undefined)

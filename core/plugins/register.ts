@@ -1,7 +1,7 @@
 import { type PermissionScope, permissionScopes } from '../access/permission-scopes.ts'
 import { messageWithPlace } from '../base/project-frame.ts'
 import { failed, ok, type Result } from '../base/result.ts'
-import { rejectAfter } from '../base/with-timeout.ts'
+import { rejectAfter, reportSlow } from '../base/with-timeout.ts'
 import type { ProjectModels } from '../database/open-models.ts'
 import { type EventListener, eventPatternFault, listenerKey } from '../events/events.ts'
 import type { StorageDefinition } from '../media/storage/custom-storage.ts'
@@ -54,6 +54,9 @@ export interface RegisteredPlugins extends OpenPluginApp {
 /** Milliseconds for each phase of an extension. */
 export const TIMEOUTS = { register: 60_000, bootstrap: 60_000, destroy: 10_000 } as const
 
+/** Milliseconds until the log names a phase that others wait for. */
+const SLOW = 5_000
+
 /** Registers all extensions and binds the plugins named in project.yaml. Fails with one message per failure. */
 export async function registerPlugins(
   plugins: Plugins,
@@ -73,7 +76,11 @@ export async function registerPlugins(
     const rest = restService({ by, prefix: options.settings.rest.prefix }, routing, binding)
     const documents = documentsService(by, hooks, options.model)
     const made = await attempt({ where: `${by} could not register: `, root: options.root }, () =>
-      extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
+      reportSlow(
+        SLOW,
+        () => extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
+        () => app.log.warn(`register of ${by} has not ended yet: the server waits for it`),
+      ),
     )
     if (!made.ok) faults.push(...made.reasons)
   }
@@ -239,7 +246,10 @@ export async function bootstrapPlugins(
 ): Promise<string | null> {
   for (const [name, extension] of extensions) {
     try {
-      await rejectAfter(TIMEOUTS.bootstrap, () => extension.bootstrap?.({ app }))
+      const start = async () => extension.bootstrap?.({ app })
+      const report = () =>
+        app.log.warn(`bootstrap of extensions/${name} has not ended yet: the server waits for it`)
+      await rejectAfter(TIMEOUTS.bootstrap, () => reportSlow(SLOW, start, report))
     } catch (error) {
       return `extensions/${name} could not start: ${messageWithPlace(error, root)}`
     }

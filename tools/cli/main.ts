@@ -46,7 +46,7 @@ addOverrides(program.command('check'), ['--port', '--host', '--database'])
       print,
       env: process.env,
       write,
-      checkers: [checkApp(process.env)],
+      checkers: [checkApp(process.env, message => process.stderr.write(`${message}\n`))],
     })
   })
 

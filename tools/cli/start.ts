@@ -76,7 +76,10 @@ async function open(
   folder: string,
   { production, workplace, replaceOthers, screen, signal }: OpenOptions,
 ): Promise<Result<ServedApp, StartFault>> {
-  const compiled = await compileApp(folder, process.env)
+  const compiled = await compileApp(folder, process.env, message => {
+    screen?.clear()
+    process.stderr.write(`${message}\n`)
+  })
   if (!compiled.ok) return failed({ kind: 'files', diagnostics: compiled.reasons })
   const unnamed = production ? await findUnnamedDatabase(compiled.value.project) : null
   if (unnamed) return failed(unnamed)

@@ -2,6 +2,7 @@ import { BUILT_IN_ACTIONS, isBuiltInSubject } from '../../access/actions.ts'
 import { permissionScopes } from '../../access/permission-scopes.ts'
 import { didYouMean, hintFor } from '../../base/nearest.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
+import { reportSlow } from '../../base/with-timeout.ts'
 import type { Diagnostic, Path } from '../../faults/diagnostic.ts'
 import type { Model } from '../../model/model.ts'
 import type { CheckValue } from '../../project/grammar/json-schema.ts'
@@ -15,10 +16,17 @@ import { diagnoseModule, FOLDERS, findModules, type PluginFault, type PluginModu
 import { moduleError, pathOfKey, wrongExport } from './module-fault.ts'
 import { defaultExport, loadedFiles, type ModuleLoader, openLoader } from './module-loader.ts'
 
+/** Is called with a sentence while a module is loaded for seconds: an `await` at its top may never end. */
+export type ReportSlowModule = (message: string) => void
+
 /** Loads a project's plugins and checks their uses in project.yaml. Fails with all faults of both. */
-export async function loadPlugins(project: Project, model: Model): Promise<Result<Plugins, Diagnostic>> {
+export async function loadPlugins(
+  project: Project,
+  model: Model,
+  reportModule: ReportSlowModule = () => {},
+): Promise<Result<Plugins, Diagnostic>> {
   const found = await findModules(project.root)
-  const { plugins, faults } = await loadModules(found.modules, project.root)
+  const { plugins, faults } = await loadModules(found.modules, project.root, reportModule)
   const known = new Map(found.modules.map(({ kind, name, shown }) => [`${kind} ${name}`, shown]))
   const schemas = await compileSchemas({ project, plugins, known })
   const uses = checkUses({ project, model, plugins, known, schemas })
@@ -32,7 +40,11 @@ interface LoadedPlugins {
 }
 
 /** Loads modules; returns those that could be loaded, and the faults of the others. */
-export async function loadModules(modules: readonly PluginModule[], root: string): Promise<LoadedPlugins> {
+export async function loadModules(
+  modules: readonly PluginModule[],
+  root: string,
+  reportModule: ReportSlowModule = () => {},
+): Promise<LoadedPlugins> {
   const policies = new Map<string, Policy>()
   const middlewares = new Map<string, Middleware>()
   const extensions = new Map<string, Extension>()
@@ -42,7 +54,11 @@ export async function loadModules(modules: readonly PluginModule[], root: string
     const loader = await openLoader(root)
     // Sequential, so that side effects of modules happen in the same order at every start.
     for (const module of modules) {
-      const exported = await importModule(loader, module)
+      const exported = await reportSlow(
+        SLOW,
+        () => importModule(loader, module),
+        () => reportModule(`${module.shown} is still being loaded: an await at its top may never end`),
+      )
       if (!exported.ok) faults.push(...exported.reasons)
       else if (isPolicy(exported.value)) policies.set(module.name, exported.value)
       else if (isMiddleware(exported.value)) middlewares.set(module.name, exported.value)
@@ -53,6 +69,9 @@ export async function loadModules(modules: readonly PluginModule[], root: string
   const plugins: Plugins = { policies, middlewares, extensions, files, checks: new Map() }
   return { plugins: Object.freeze(plugins), faults }
 }
+
+/** Milliseconds, long before the time limit of a module. */
+const SLOW = 5_000
 
 const isPolicy = (value: unknown): value is Policy => moduleKind(value) === 'policy'
 const isMiddleware = (value: unknown): value is Middleware => moduleKind(value) === 'middleware'

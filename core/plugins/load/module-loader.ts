@@ -6,6 +6,7 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoryBytes } from '../../base/text.ts'
 import { rejectAfter } from '../../base/with-timeout.ts'
 import * as names from '../plugin-names.ts'
+import { withLegacyDecorators } from './legacy-decorators.ts'
 
 /** Loads TypeScript and JavaScript modules without a build step. */
 export interface ModuleLoader {
@@ -31,7 +32,11 @@ export async function openLoader(root: string): Promise<ModuleLoader> {
     ...OPTIONS,
     virtualModules: { plinth: names },
     alias: ownPackages(id),
-    transform: options => ({ code: cachedTransform(plain, options) }),
+    transform: options => {
+      const { filename: file = '', source } = options
+      const code = cachedTransform(plain, options)
+      return { code: isProjectFile(root)(file) ? withLegacyDecorators(root, { file, source, code }) : code }
+    },
   })
   return { load: file => rejectAfter(TIMEOUT, () => load(jiti, file)) }
 }

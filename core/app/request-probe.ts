@@ -5,14 +5,17 @@ import type { ProbedAnswer } from '../console/simulation.ts'
 import type { Database } from '../database/database.ts'
 import { DatabaseFailure } from '../database/database-fault.ts'
 import { openEvents } from '../events/open-events.ts'
+import { notFound, RequestFault } from '../faults/fault.ts'
 import { type MemoryRequest, openInMemory } from '../http/in-memory.ts'
+import type { SignInProviders } from '../identity/sign-in/providers.ts'
 import type { Observation, Observer } from '../observe/observation.ts'
 import type { GuardedRoute } from '../plugins/route-guard.ts'
 import type { Project } from '../project/project.ts'
-import type { OperationSettings } from '../project/settings/settings.ts'
+import type { OperationSettings, Settings } from '../project/settings/settings.ts'
 import type { Blueprint } from './compile-app.ts'
 import { followedLinks, openProjectStorage, type RegisteredApp, registerApp } from './open-plugins.ts'
 import {
+  type ApiEndpointOptions,
   openApiEndpoints,
   openDocumentsSection,
   openFilesSection,
@@ -57,11 +60,12 @@ export async function openRequestProbe(
   const accounts = {
     ...openIdentitySection(probed, { identity, documents }),
     identify: async () => asking,
+    providers: refusingProviders(blueprint.project.settings.auth.providers, seen),
   }
   const files = openFilesSection(probed, { identity, storage: storage.value, observer })
   const parts = { registered: bare, identity, documents, accounts, files }
   const { send } = await openInMemory({
-    responders: openApiEndpoints(probed, { ...options, ...parts, console: null }),
+    responders: openApiEndpoints(probed, { ...options, ...parts, console: refusingConsole(database, seen) }),
     settings: probed.project.settings.server,
     fallback: null,
     observer,
@@ -96,7 +100,10 @@ interface Seen {
   route: string
 }
 
-/** Neither limits nor cache, which need the database first, and no providers. Policies and middlewares are left out. */
+/**
+ * Neither limits nor cache, which need the database first, and no providers, which are opened over the network. Policies and
+ * middlewares are left out.
+ */
 function toProbed(project: Project): Project {
   const { settings } = project
   const { auth, server, cache } = settings
@@ -167,6 +174,24 @@ function refusingDatabase(seen: Seen): Database {
     isShared: true,
     openSession: reject,
   }
+}
+
+/** The views of the console without what a running server knows. A simulation within one is as far as a request gets. */
+const refusingConsole = (database: Database, seen: Seen): NonNullable<ApiEndpointOptions['console']> => ({
+  database,
+  simulate: () => Promise.reject(refuse(seen)),
+  plugins: [],
+  slowReads: () => [],
+  redact: text => text,
+})
+
+/** Sign-in at a declared provider needs the network and the database; null: the project has no providers. */
+function refusingProviders(declared: Settings['auth']['providers'], seen: Seen): SignInProviders | null {
+  if (Object.keys(declared).length === 0) return null
+  const reach = async (name: string): Promise<never> => {
+    throw Object.hasOwn(declared, name) ? refuse(seen) : new RequestFault(notFound())
+  }
+  return { connect: reach, receive: reach, exchange: reach }
 }
 
 const NO_DATABASE = 'a probe has no database'

@@ -243,3 +243,49 @@ test('an explained request is denied exactly if the server denies it', async t =
   t.log(`${(HOLDERS + 1) * 34} requests, ${differing.length} differ`)
   t.deepEqual(differing.slice(0, 5), [])
 })
+
+test('views of the console and sign-in at providers are explained as the server answers them', async t => {
+  const project = {
+    name: 'Views',
+    contentTypes: { note: { attributes: { text: 'string' } } },
+    auth: {
+      providers: {
+        company: {
+          issuer: 'http://127.0.0.1:1',
+          clientId: 'notes',
+          clientSecret: 'a-secret',
+          redirectUrls: ['https://www.example.com/in'],
+        },
+      },
+    },
+    roles: { maintainer: { console: ['model', 'permissions'] }, writer: {} },
+    apiTokens: { site: { type: 'full-access', secret: secretOf('site') } },
+  }
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', JSON.stringify(project))
+  const compiled = await compileApp(folder.path, {})
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.reasons))
+  const views = await openRequestProbe(compiled.value)
+  if (!views.ok) throw new Error(JSON.stringify(views.reasons))
+  const { access } = compiled.value
+  const ask = async (path: string, kind: 'role' | 'token', key: string) => {
+    const caller =
+      key === 'public' ? access.publicCaller : callerOf({ holder: { kind, key }, user: null }, access)
+    const { outcome, status } = await views.value.ask(
+      { method: 'GET', path, headers: {}, body: null },
+      caller,
+    )
+    return `${outcome} ${status}`
+  }
+  t.is(await ask('/api/console/model', 'role', 'maintainer'), 'passed 200')
+  t.is(await ask('/api/console/permissions?role=writer', 'role', 'maintainer'), 'passed 200')
+  t.is(await ask('/api/console/explain?user=ann&method=GET&path=/', 'role', 'maintainer'), 'passed null')
+  t.is(await ask('/api/console/operations', 'role', 'maintainer'), 'denied 403')
+  t.is(await ask('/api/console/model', 'role', 'writer'), 'denied 403')
+  t.is(await ask('/api/console/model', 'token', 'site'), 'denied 403')
+  t.is(await ask('/api/console/model', 'role', 'public'), 'denied 401')
+  t.is(await ask('/api/connect/company', 'role', 'public'), 'passed null')
+  t.is(await ask('/api/auth/company/callback?access_token=x', 'role', 'public'), 'passed null')
+  t.is(await ask('/api/connect/nothing', 'role', 'public'), 'refused 404')
+})

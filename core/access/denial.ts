@@ -7,7 +7,19 @@ type Denied = Pick<Caller, 'kind' | 'grants'>
 
 /** The refusal (403) of an action that the caller's role or API token does not grant. It names the line to add. */
 export const denied = (caller: Denied, subject: string, action: string): RequestFault =>
-  new RequestFault(forbidden(missingPermission(caller, `${subject}.${action}`)))
+  new RequestFault(forbidden(reasonForDenial(caller, subject, action)))
+
+export const reasonForDenial = (caller: Denied, subject: string, action: string): string =>
+  isOnlyForUsers(subject, action) && caller.kind !== 'user'
+    ? onlyForUsers(`${subject}.${action}`)
+    : missingPermission(caller, `${subject}.${action}`)
+
+/** The actions on the caller's own user. A caller without a user is refused whatever the project grants. */
+export const isOnlyForUsers = (subject: string, action: string): boolean =>
+  (subject === 'users' && action === 'me') || (subject === 'auth' && action === 'changePassword')
+
+export const onlyForUsers = (permission: string): string =>
+  `\`${permission}\` concerns the caller's own user: send the token of a session`
 
 export const deniedType = (caller: Denied, type: ContentType, action: Action): RequestFault =>
   denied(caller, subjectOf(type), action)

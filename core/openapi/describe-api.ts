@@ -1,4 +1,5 @@
 import type { Caller, Grants } from '../access/caller.ts'
+import { isOnlyForUsers } from '../access/denial.ts'
 import { PRODUCT_VERSION } from '../base/product.ts'
 import { trimEndCharacter } from '../base/text.ts'
 import { nullIfRefused } from '../faults/fault.ts'
@@ -84,6 +85,7 @@ function contextsOf(
   const { routesConfig } = project.registered
   const keys = new Map<Grants, string>([[caller.grants, '']])
   return (subject, action) => {
+    if (isOnlyForUsers(subject, action) && caller.kind !== 'user') return null
     const guarded = routesConfig.get(`${subject}.${action}`)
     const grants = guarded
       ? nullIfRefused(() => compileAuthorize(guarded.auth, guarded.own, project)(caller))?.grants

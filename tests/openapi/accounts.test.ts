@@ -111,5 +111,8 @@ test('the description has sign-in at providers, keys for sessions of users, and 
     [false, true],
   )
   t.false(ofToken.some(operation => operation.includes('/shop/files')))
+  for (const operation of ['get /users/me', 'get /users/me/permissions', 'post /auth/change-password'])
+    t.false(ofToken.includes(operation), `${operation}: a token has no user of its own`)
+  t.true(ofUser.includes('get /users/me'))
   t.is((await send('DELETE', `/api/users/me/keys/${id}`, { token })).status, 204)
 })

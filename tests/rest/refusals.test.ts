@@ -34,7 +34,12 @@ const project = (explainDenials: boolean) => ({
       },
     },
   },
-  apiTokens: { reader: token('reader'), old: token('old', { expiresAt: '2020-01-01' }) },
+  apiTokens: {
+    reader: token('reader'),
+    other: token('other'),
+    all: { type: 'full-access', secret: secretOf('all') },
+    old: token('old', { expiresAt: '2020-01-01' }),
+  },
 })
 
 async function open(t: ExecutionContext, explainDenials = true): Promise<TestApp> {
@@ -68,6 +73,15 @@ test('a refusal names the missing permission and the line that grants it', async
   t.is(
     await refused('POST', '/api/notes', { token: secretOf('reader'), body: { data: { title: 'x' } } }),
     '403 The API token `reader` lacks the permission `note.create`: add `create` to `apiTokens.reader.permissions.note` in project.yaml',
+  )
+  const ownUser = "`users.me` concerns the caller's own user: send the token of a session"
+  t.is(await refused('GET', '/api/users/me'), `403 ${ownUser}`)
+  t.is(await refused('GET', '/api/users/me', { token: secretOf('other') }), `403 ${ownUser}`)
+  for (const path of ['/api/users/me', '/api/users/me/permissions'])
+    t.is(await refused('GET', path, { token: secretOf('all') }), `401 ${ownUser}`)
+  t.is(
+    await refused('POST', '/api/auth/change-password', { token: secretOf('other'), body: {} }),
+    "403 `auth.changePassword` concerns the caller's own user: send the token of a session",
   )
   t.regex(
     await refused('GET', '/api/notes?status=draft', { token: secretOf('reader') }),

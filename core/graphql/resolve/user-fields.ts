@@ -1,5 +1,5 @@
 import type { Action } from '../../access/actions.ts'
-import { missingPermission } from '../../access/denial.ts'
+import { missingPermission, reasonForDenial } from '../../access/denial.ts'
 import { currentRequestTransaction } from '../../database/request-scope.ts'
 import { fault, forbidden, RequestFault } from '../../faults/fault.ts'
 import type { AuthOperation, SessionAnswer } from '../../identity/sign-in/auth-service.ts'
@@ -95,7 +95,7 @@ export const signInFields = ({ auth, identify, format }: FixedOptions) => {
   ) => auth.request(operation, body, { caller, address: peer })
   const field = (operation: AuthOperation, resolve: FixedField['resolve']): FixedField => ({
     allows: async ({ caller }) => caller.grants.allows('auth', operation) || isOpen(operation),
-    reason: ({ caller }) => missingPermission(caller, `auth.${operation}`),
+    reason: ({ caller }) => reasonForDenial(caller, 'auth', operation),
     async resolve(...input) {
       if (currentRequestTransaction()) throw new RequestFault(NO_IDEMPOTENCY)
       return resolve(...input)

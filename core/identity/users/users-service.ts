@@ -1,11 +1,11 @@
 import type { Caller } from '../../access/caller.ts'
-import { denied } from '../../access/denial.ts'
+import { denied, onlyForUsers } from '../../access/denial.ts'
 import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { Documents } from '../../documents/documents.ts'
 import { toRefusal, type ValueFault } from '../../documents/values/value-fault.ts'
-import { type Fault, fault, invalidBodyKey, RequestFault } from '../../faults/fault.ts'
+import { type Fault, fault, invalidBodyKey, RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
@@ -89,10 +89,11 @@ const readUserById = (
 /** Rejects with 401 for API tokens and the public (reference/rest.md#2-errors). A user that a filter excludes is signed in. */
 async function readMe(query: Query, caller: Caller, options: ReadUsersOptions): Promise<string | null> {
   const id = caller.user?.id
-  const text =
-    typeof id === 'number' ? await readUser(withId(query, id), { caller, action: 'me' }, options) : null
-  const isExcluded = typeof id === 'number' && (query.filter !== null || query.search !== null)
-  if (text === null && !isExcluded) throw new RequestFault(fault('unauthorized', 'Unauthorized'))
+  if (typeof id !== 'number') throw new RequestFault(unauthorized('Unauthorized', onlyForUsers('users.me')))
+  const text = await readUser(withId(query, id), { caller, action: 'me' }, options)
+  const isExcluded = query.filter !== null || query.search !== null
+  if (text === null && !isExcluded)
+    throw new RequestFault(unauthorized('Unauthorized', 'The user was deleted'))
   return text
 }
 

@@ -14,12 +14,14 @@ import type { ExpressMiddleware } from './middleware.ts'
 import { nameType } from './plugin-module.ts'
 import type { Models } from './registry.ts'
 import {
+  CHANGES_OF_UPDATE,
   compileGuard,
   type ExtensionRoute,
   type GuardedRoute,
   type GuardOptions,
   type RouteGuard,
   type RouterMount,
+  toChangeRoute,
 } from './route-guard.ts'
 import { openPluginBinder } from './run-plugins.ts'
 import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
@@ -234,6 +236,9 @@ export function compileGuards({ routesConfig }: RegisteredPlugins, options: Guar
     const [subject = '', action = ''] = route.split('.')
     const actions = guards.get(subject) ?? new Map<string, RouteGuard>()
     guards.set(subject, actions.set(action, compileGuard(guarded, options)))
+    if (action !== 'update') continue
+    for (const change of CHANGES_OF_UPDATE)
+      actions.set(change, compileGuard(toChangeRoute(guarded, { subject, action: change }), options))
   }
   return guards
 }

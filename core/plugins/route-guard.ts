@@ -31,6 +31,18 @@ export interface GuardedRoute {
   readonly policies: readonly BoundPolicy[]
 }
 
+/** Actions of `/actions/…/unpublish`, `/actions/…/discard-draft` and a new locale of Strapi 4. */
+export const CHANGES_OF_UPDATE = ['publish', 'createLocalization'] as const
+
+/**
+ * The route of an action that changes a document without being `update`: what is configured for `update` applies to it. The
+ * permission that it needs stays its own, unless the configured `auth` replaces that of `update`.
+ */
+export const toChangeRoute = (
+  update: GuardedRoute,
+  scope: PermissionScope & { readonly action: (typeof CHANGES_OF_UPDATE)[number] },
+): GuardedRoute => (update.auth.kind === 'own' ? { ...update, own: scope } : update)
+
 export interface GuardOptions extends AuthenticateOptions, ContextOptions, PolicyOptions {}
 
 export interface GuardedRequest {

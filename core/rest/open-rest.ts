@@ -68,9 +68,7 @@ async function perform(
   options: RestOptions,
 ): Promise<HttpResponse> {
   request.route = `${route.type.key}.${action}`
-  // Unpublishing, discarding and a new locale change a document: what guards its update guards them.
-  const guarded = route.change || route.kind === 'localization' ? 'update' : action
-  const guard = options.guards?.get(subjectOf(route.type))?.get(guarded)
+  const guard = options.guards?.get(subjectOf(route.type))?.get(action)
   if (guard) {
     const args = routeArguments(route.documentId === null ? {} : { documentId: route.documentId })
     const answerGuarded: GuardedRequest['handle'] = (current, caller) =>

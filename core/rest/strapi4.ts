@@ -44,7 +44,7 @@ export async function fromStrapi4(
   if (route.kind === 'localization') return fromLocalization(call, options)
   const row = await findAddressedRow(route, options)
   const params = toParams(requestParams(request), call, options)
-  const body = isSave(request) ? toBody(await readData(request), call) : null
+  const body = isSave(request) && !route.change ? toBody(await readData(request), call) : null
   const { locale: _, ...others } = { ...params, ...body?.params }
   const query = {
     ...(row?.status === 'draft' && request.method === 'PUT' && { status: row.status }),

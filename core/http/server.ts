@@ -238,14 +238,37 @@ function refuseHost(response: ServerResponse, message: string, { observer }: Unp
 
 /** Answers what Node's parser passes to no request listener: malformed requests and CONNECT. */
 export function answerUnparsed(server: Server, options: () => UnparsedOptions): void {
-  /** The path of each connection's latest request, which is the one that is refused in the middle of its body. */
-  const paths = new WeakMap<Duplex, string>()
-  server.on('request', ({ socket, url = '' }) => paths.set(socket, url))
+  const latest = new WeakMap<Duplex, Exchange>()
+  const refused = new WeakSet<Duplex>()
+  server.on('request', (request, response) => {
+    const { socket } = request
+    const before = latest.get(socket)
+    latest.set(socket, { request, response, before: before?.request.complete ? before.response : null })
+  })
   // Without a listener, Node closes the connection of a CONNECT request without an answer.
   server.on('connect', (_request, socket) => answerConnect(socket))
-  server.on('clientError', (error: ParserError, socket) =>
-    answerMalformed({ error, socket, url: requestedUrl(error) ?? paths.get(socket) ?? '' }, options()),
-  )
+  server.on('clientError', (error: ParserError, socket) => {
+    // The parser also refuses what follows, which must not close the connection before its answers are sent.
+    if (refused.has(socket) && socket.writable) return
+    refused.add(socket)
+    const exchange = latest.get(socket)
+    const url = requestedUrl(error) ?? exchange?.request.url ?? ''
+    answerMalformed({ error, socket, url, running: exchange ? runningBefore(exchange) : null }, options())
+  })
+}
+
+/** The latest request of a connection, which is the one that is refused in the middle of its body. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The response to the request before it. */
+  readonly before: ServerResponse | null
+}
+
+/** The response that is due before refused bytes are answered; null: none. */
+function runningBefore({ request, response, before }: Exchange): ServerResponse | null {
+  const due = request.complete ? response : before
+  return due?.writableFinished ? null : due
 }
 
 type UnparsedOptions = Pick<DispatcherOptions, 'observer' | 'graphql'>
@@ -267,11 +290,15 @@ interface Malformed {
   readonly error: ParserError
   readonly socket: Duplex
   readonly url: string
+  readonly running: ServerResponse | null
 }
 
-/** Answers bytes that are no HTTP request, and closes their connection. */
+/**
+ * Answers bytes that are no HTTP request, and closes their connection. Requests before them are answered first: their
+ * client would take the refusal for the answer to a write that is executed (RFC 9112, 9.3.2).
+ */
 function answerMalformed(
-  { error, socket, url }: Malformed,
+  { error, socket, url, running }: Malformed,
   { observer, graphql = {} }: UnparsedOptions,
 ): void {
   observer.emit({ kind: 'malformed', code: error.code ?? 'unknown' })
@@ -281,7 +308,13 @@ function answerMalformed(
   }
   const answer = toFaultResponse(faultOfParserError(error.code))
   // The headers are not parsed: the answer has the media type that every client accepts.
-  endSocket(socket, toEndpointForm(answer, { path: url.split('?')[0] ?? '', headers: {} }, { graphql }))
+  const refusal = toEndpointForm(answer, { path: url.split('?')[0] ?? '', headers: {} }, { graphql })
+  if (running === null) endSocket(socket, refusal)
+  else
+    running.once('close', () => {
+      // Node ends the connection of an answer with `Connection: close` itself.
+      if (socket.writable) endSocket(socket, refusal)
+    })
 }
 
 /** CONNECT is refused like any other method that is not implemented (reference/rest.md#1-envelope-and-status-codes). */

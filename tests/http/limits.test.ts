@@ -83,6 +83,45 @@ test('pipelined requests run one after another, and are answered in their order'
   t.is(most, 1)
 })
 
+test('requests before malformed bytes are answered first', async t => {
+  const { port, reported } = await serve(t, [
+    async request => {
+      await pause(50)
+      return { status: 201, body: `${request.path} ${await request.body()};` }
+    },
+  ])
+  const post = (path: string, headers = ''): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: 3\r\n\r\nabc`
+  const statuses = async (...parts: readonly string[]): Promise<readonly string[]> => {
+    const socket = await open(port)
+    const answer = text(socket)
+    for (const part of parts) {
+      socket.write(part)
+      await pause(10)
+    }
+    return (
+      (await answer).match(/HTTP\/1\.1 \d+|\/\w+ abc/g)?.map(found => found.replace('HTTP/1.1 ', '')) ?? []
+    )
+  }
+  const refused = ['201', '/a abc', '400']
+  t.deepEqual(await statuses(`${post('/a')}more\n`), refused, 'a Content-Length that is too small')
+  t.deepEqual(await statuses(post('/a'), 'more\n', 'and more\n'), refused, 'in later packets')
+  t.deepEqual(
+    await statuses(`${post('/a')}${post('/b')}more\n`),
+    ['201', '/a abc', '201', '/b abc', '400'],
+    'pipelined',
+  )
+  const chunked = 'POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
+  t.deepEqual(await statuses(`${post('/a')}${chunked}`), refused, 'a faulty body of the next request')
+  t.deepEqual(await statuses(chunked), ['400'], 'a faulty body')
+  t.deepEqual(
+    await statuses(`${post('/a', 'Connection: close\r\n')}more\n`),
+    ['201', '/a abc'],
+    'the last request',
+  )
+  t.is(reported.filter(({ kind }) => kind === 'malformed').length, 6)
+})
+
 test('a connection with too many pipelined requests is closed, and none but the first runs', async t => {
   let received = 0
   let answer = () => {}

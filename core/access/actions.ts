@@ -102,3 +102,9 @@ const READS: ReadonlySet<string> = new Set(['find', 'findOne', 'me', 'count'])
 
 /** Actions that return documents. The others return only what they wrote. */
 export const isReadAction = (action: Action): boolean => READS.has(action)
+
+/**
+ * Actions that have no route of their own in `routesConfig`: `/actions/…/unpublish`, `/actions/…/discard-draft` and a new locale
+ * of Strapi 4 change a document, so what is configured for the route `update` applies to them.
+ */
+export const CHANGES_OF_UPDATE = ['publish', 'createLocalization'] as const

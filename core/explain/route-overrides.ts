@@ -1,3 +1,4 @@
+import { CHANGES_OF_UPDATE } from '../access/actions.ts'
 import type { Path } from '../faults/diagnostic.ts'
 import type { Project } from '../project/project.ts'
 import type { OperationSettings } from '../project/settings/settings.ts'
@@ -41,8 +42,12 @@ function toOpening(
   }
 }
 
-export const openingFor = (subject: string, action: string, project: Project): RouteOverride | null =>
-  openingsOf(project).find(({ kind, key }) => kind === 'route' && key === `${subject}.${action}`) ?? null
+export function openingFor(subject: string, action: string, project: Project): RouteOverride | null {
+  const route = CHANGES_OF_UPDATE.some(change => change === action) ? 'update' : action
+  return (
+    openingsOf(project).find(({ kind, key }) => kind === 'route' && key === `${subject}.${route}`) ?? null
+  )
+}
 
 /** A description of the route's `auth`; null if roles decide. */
 export function doorOf({ auth }: Pick<RouteOverride, 'auth'>): string | null {

@@ -1,4 +1,4 @@
-import type { Action } from '../access/actions.ts'
+import { type Action, CHANGES_OF_UPDATE } from '../access/actions.ts'
 import type { Caller, Grants } from '../access/caller.ts'
 import { isOnlyForUsers } from '../access/denial.ts'
 import { PRODUCT_VERSION } from '../base/product.ts'
@@ -7,7 +7,6 @@ import { nullIfRefused } from '../faults/fault.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { RegisteredPlugins } from '../plugins/register.ts'
 import {
-  CHANGES_OF_UPDATE,
   compileAuthorize,
   type ExtensionRoute,
   type GuardedRoute,

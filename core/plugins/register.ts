@@ -1,3 +1,4 @@
+import { CHANGES_OF_UPDATE } from '../access/actions.ts'
 import { type PermissionScope, permissionScopes } from '../access/permission-scopes.ts'
 import { messageWithPlace } from '../base/project-frame.ts'
 import { failed, ok, type Result } from '../base/result.ts'
@@ -14,7 +15,6 @@ import type { ExpressMiddleware } from './middleware.ts'
 import { nameType } from './plugin-module.ts'
 import type { Models } from './registry.ts'
 import {
-  CHANGES_OF_UPDATE,
   compileGuard,
   type ExtensionRoute,
   type GuardedRoute,

@@ -1,3 +1,4 @@
+import type { CHANGES_OF_UPDATE } from '../access/actions.ts'
 import type { Caller, Grants } from '../access/caller.ts'
 import { missingPermission } from '../access/denial.ts'
 import { allowsAll, openGrants, type PermissionScope } from '../access/permission-scopes.ts'
@@ -30,9 +31,6 @@ export interface GuardedRoute {
   readonly middlewares: readonly BoundMiddleware[]
   readonly policies: readonly BoundPolicy[]
 }
-
-/** Actions of `/actions/…/unpublish`, `/actions/…/discard-draft` and a new locale of Strapi 4. */
-export const CHANGES_OF_UPDATE = ['publish', 'createLocalization'] as const
 
 /**
  * The route of an action that changes a document without being `update`: what is configured for `update` applies to it. The

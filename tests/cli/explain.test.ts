@@ -197,6 +197,8 @@ test('settings of a route are shown next to permissions of roles, in explanation
   t.true(find.includes(`over REST   open to everybody, whatever roles say (project.yaml:${line}:3)\n`), find)
   const { out: update } = await explain('member update report', options)
   t.true(update.includes('the policies is-owner decide, too'), update)
+  const { out: publish } = await explain('member publish report', options)
+  t.true(publish.includes('the policies is-owner decide, too'), publish)
   const { out } = await run(options => runRoles(options, { roles: [], types: [] }), options)
   t.true(
     out.includes(`\nroute team.find, whatever roles say: open to everybody (project.yaml:${line}:3)\n`),

@@ -3,7 +3,7 @@ import type { Column, SchemaShape, Table } from '../model/storage.ts'
 import { alter, printIndex, printRenameKey, printTable, qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printSearchTrigger, SEARCH_TRIGGER, triggerFunction } from '../sql/search-ddl.ts'
-import { printVersionTriggers, versionFunctionOf } from '../sql/version-ddl.ts'
+import { printVersionTriggers, VERSION_TRIGGER, versionFunctionOf } from '../sql/version-ddl.ts'
 import { planReshape, type ReshapePlan } from './plan-reshape.ts'
 import type { ActualColumn, ActualTable, Catalogue } from './schema/catalogue.ts'
 import { compareColumns, compareRemovedRows, describeColumn } from './schema/columns.ts'
@@ -33,6 +33,7 @@ import {
 import { sameList } from './schema/literals.ts'
 import { matchTables, refuseTakenNames, refuseTakenTables } from './schema/match-tables.ts'
 import { projection, renamed, type TablePair, toPair } from './schema/pair-tables.ts'
+import { refuseMissingRecord } from './schema/parse-owned-parts.ts'
 import { countLostValues, countRows, findSeveralDocuments } from './schema/row-counts.ts'
 import { printVersionsCopy } from './table-versions.ts'
 
@@ -222,6 +223,9 @@ function* compareKind(pair: TablePair): Generator<SchemaFinding> {
   }
 }
 
+const isMadeByPlinth = ({ name, triggers }: ActualTable): boolean =>
+  name.startsWith('plinth_') || triggers.some(trigger => trigger.name.startsWith(VERSION_TRIGGER))
+
 function* refuseForeignTable(
   catalogue: Catalogue,
   table: Table,
@@ -230,6 +234,7 @@ function* refuseForeignTable(
   const taken =
     actual === undefined ? catalogue.otherNames.has(table.name) : !catalogue.owned.has(actual.name)
   if (!taken) return
+  if (actual && isMadeByPlinth(actual)) return yield refuseMissingRecord(catalogue.schema, table)
   const what = `table "${table.name}" (${table.serves}) is there already and was not made by Plinth`
   const advice =
     'rename that table, give the content-type another `tableName`, or Plinth another `database.schema`'

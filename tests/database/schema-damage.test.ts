@@ -245,6 +245,27 @@ test('a record of tables that was changed by hand is refused with the statement 
   t.deepEqual(await one.sql('SELECT title FROM articles'), [['Dune']])
 })
 
+test('records of tables that were deleted by hand are refused with the statements that restore them', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  await one.sql(ROW)
+  await one.sql('DELETE FROM plinth_tables')
+  const messages = await one.refused(PROJECT)
+  for (const table of ['articles', 'tags', 'articles_tags_links', 'plinth_versions'])
+    t.true(
+      messages.some(message => message.startsWith(`the record of table "${table}" `)),
+      table,
+    )
+  for (const message of messages) {
+    const [what = '', restore = ''] = message.split('. Restore it with: ')
+    t.regex(what, /^the record of table ".+" \(.+\) in plinth_tables was deleted by hand$/)
+    await one.sql(restore)
+  }
+  await forget(one)
+  t.deepEqual(await repaired(one), [])
+  t.deepEqual(await one.sql('SELECT title FROM articles'), [['Dune']])
+})
+
 test('a history of migrations that was changed by hand is shown as it is', async t => {
   const one = await schemaCase(t)
   await one.started(PROJECT)

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/plain-data.ts'
-import type { SchemaShape } from '../../model/storage.ts'
+import type { SchemaShape, Table } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import type { OwnedParts } from './catalogue.ts'
 import { refusal, type SchemaRefusal } from './finding.ts'
@@ -32,6 +32,19 @@ export function parseOwnedParts(schema: string, name: string, json: string): Rea
   }
 }
 
+/** A table whose row of `plinth_tables` was deleted, although its triggers or its name say that Plinth made it. */
+export function refuseMissingRecord(schema: string, { name, serves }: Table): SchemaRefusal {
+  const columns = ['columns', 'indexes', 'constraints'] as const
+  const values = [
+    quoteConstant(name),
+    quoteConstant(serves),
+    ...columns.map(each => COLUMNS[each].restored(schema, name)),
+  ]
+  const insert = `INSERT INTO ${qualified(schema, 'plinth_tables')} (name, serves, ${columns.join(', ')}) SELECT ${values.join(', ')}`
+  const what = `the record of table "${name}" (${serves}) in plinth_tables was deleted by hand`
+  return refusal('damaged-record', name, `${what}. Restore it with: ${insert}`)
+}
+
 interface ValidRow {
   readonly serves: string
   readonly columns: readonly string[]
@@ -60,7 +73,7 @@ const names = (select: (table: string) => string): RecordColumn => ({
 })
 
 /** Older versions of Plinth recorded neither `kinds` nor `shape`, so both may be missing. */
-const COLUMNS: Readonly<Record<string, RecordColumn>> = {
+const COLUMNS = {
   columns: names(
     table => `SELECT attname FROM pg_attribute WHERE attrelid = ${table} AND attnum > 0 AND NOT attisdropped`,
   ),
@@ -82,7 +95,7 @@ const COLUMNS: Readonly<Record<string, RecordColumn>> = {
     expected: 'what a migration has written',
     restored: () => 'NULL',
   },
-}
+} satisfies Readonly<Record<string, RecordColumn>>
 
 function isShape(value: unknown): boolean {
   if (!isRecord(value)) return false

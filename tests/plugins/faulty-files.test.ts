@@ -315,7 +315,7 @@ for (const [hook, load, message, reports] of [
       await checking
       t.deepEqual(found, [message])
       // A mocked interval goes on although its own callback clears it.
-    t.deepEqual([...new Set(reported)], reports)
+      t.deepEqual([...new Set(reported)], reports)
     },
   )
 
@@ -357,7 +357,18 @@ const NOT_JSON: Readonly<Record<string, readonly [string, string]>> = {
     '({ http }) => http.response.send({ a: 1 }, { code: 201 })',
     'has no key `code`; it may have status, type',
   ],
-  koa: ['context => { context.body = { a: 1 } }', 'Cannot add property body, object is not extensible'],
+  koa: [
+    'context => { context.body = { a: 1 } }',
+    'context.body is of Koa: return the body, or use http.response.send(value)',
+  ],
+  koastatus: [
+    'context => { context.status = 201; return {} }',
+    'context.status is of Koa: use http.response.send(value, { status })',
+  ],
+  koaparams: ['({ params }) => params.id', 'context.params is of Koa: use args'],
+  koarequest: ['ctx => ctx.request.body', 'context.request is of Koa: use http.request, and await'],
+  koaset: ["ctx => ctx.set('X-A', 'b')", 'context.set is of Koa: use http.response.setHeader(name, value)'],
+  koathrow: ['ctx => ctx.notFound()', 'context.notFound is of Koa: throw new NotFoundError(…)'],
   map: ["() => new Map([['a', 1]])", 'got a Map, which JSON does not have: use Object.fromEntries(map)'],
   set: ['() => new Set([1])', 'got a Set, which JSON does not have: use [...set]'],
   response: ["() => new Response('x')", 'got a Response'],

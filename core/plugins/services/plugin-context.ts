@@ -18,6 +18,7 @@ import type {
   RouteInfo,
 } from '../context.ts'
 import type { RequestState, RequestUser } from '../request-state.ts'
+import { KOA_NAMES } from './koa-names.ts'
 import { type RouteArguments, SharedQuery } from './shared-query.ts'
 import { PluginHeaders, SharedResponse } from './shared-response.ts'
 
@@ -78,6 +79,7 @@ export function openRestContext(
     is: kind => kind === 'rest',
   }
   // What code of Koa writes (`ctx.body = …`) is an error at its line instead of an empty response.
+  Object.setPrototypeOf(context, KOA_NAMES)
   return { context: Object.preventExtensions(context), request: shared, response }
 }
 

@@ -79,7 +79,7 @@ function openPrevious({ type, action, params, read }: DocumentCall) {
     assertKnownKeys(asked, ['populate', 'fields', 'status', 'locale'], 'previous(…)')
     if (isClosed) throw new Error('previous() must be called before next(): now the action has begun')
     return read({
-      ...versionOf(params, type.draftAndPublish),
+      ...versionOf(params),
       ...asked,
       documentId: parseDocumentId(params, type) ?? undefined,
     })
@@ -100,9 +100,12 @@ function openPrevious({ type, action, params, read }: DocumentCall) {
   }
 }
 
-/** Writes begin with the draft, also those that publish it. */
-function versionOf({ locale }: Params, draftAndPublish: boolean): Params {
-  const status = draftAndPublish ? 'draft' : 'published'
+/**
+ * Writes begin with the draft, also those that publish it. On a type without drafts, the status chooses the versions of populated
+ * relations: only drafts show all of them.
+ */
+function versionOf({ locale }: Params): Params {
+  const status = 'draft'
   return typeof locale === 'string' && locale !== '*' ? { status, locale } : { status }
 }
 

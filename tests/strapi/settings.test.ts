@@ -180,3 +180,55 @@ module.exports = createCoreRouter('api::note.note', ${options})`,
   t.false(await warns("{ except: ['delete'], config: { find: { auth: false } } }"))
   t.true(await warns("{ config: { find: { policies: ['is-owner'] } } }"))
 })
+
+test('origins in variables are their fallbacks, and never open the API to all', async t => {
+  const corsOf = async (origin: string) => {
+    const { out, remarks } = await imported(t, {
+      'config/middlewares.js': `module.exports = ({ env }) => [{ name: 'strapi::cors', config: { origin: ${origin} } }]`,
+    })
+    return { origins: (await settingsOf(t, out, {}))?.server.cors.origins, remarks }
+  }
+  const some = await corsOf("env.array('ORIGINS', ['https://a.example', 'https://b.example/'])")
+  t.deepEqual(some.origins, ['https://a.example', 'https://b.example'])
+  includes(t, some.remarks, /^lost config\/middlewares\.js:1: origins were in variables.*`ORIGINS`/)
+  const mixed = await corsOf("['http://localhost:3000', env('SITE'), process.env.SHOP]")
+  t.deepEqual(mixed.origins, ['http://localhost:3000'])
+  includes(t, mixed.remarks, /^lost .*`SITE`, `SHOP`/)
+  const none = await corsOf("env.array('ORIGINS')")
+  t.deepEqual(none.origins, ['*'])
+  includes(t, none.remarks, /^lost .*name them here, or all may call/)
+})
+
+test('a limit in a variable without a fallback is no limit, as in Strapi', async t => {
+  const maxLimit = async (value: string, env: Readonly<Record<string, string>> = {}) => {
+    const { out } = await imported(t, {
+      'config/api.js': `module.exports = ({ env }) => ({ rest: { maxLimit: ${value} } })`,
+    })
+    return (await settingsOf(t, out, env))?.rest.maxLimit
+  }
+  t.is(await maxLimit("env.int('MOST')"), 100_000)
+  t.is(await maxLimit("env.int('MOST', -1)"), 100_000)
+  t.is(await maxLimit("env.int('MOST')", { MOST: '300' }), 300)
+  t.is(await maxLimit("env.int('MOST', 250)"), 250)
+})
+
+test('code that adds entries to config/plugins is reported as such', async t => {
+  const { remarks } = await imported(t, {
+    'config/plugins.js': "module.exports = ({ env }) => ({ ...(env('A') === 'b' ? { sentry: true } : {}) })",
+  })
+  includes(t, remarks, /^lost config\/plugins\.js:1: `config\/plugins` was not read: /)
+  t.false(remarks.some(each => each.includes('graphql.enabled')))
+})
+
+test('files of public/ are reported, and without users-permissions visitors cannot register', async t => {
+  const { out, remarks } = await imported(t, {
+    'config/plugins.js': "module.exports = { 'users-permissions': { enabled: false } }",
+    'public/robots.txt': 'x',
+    'public/uploads/a.txt': 'x',
+    'public/fonts/a.woff': 'x',
+    'public/logo.svg': 'x',
+  })
+  includes(t, remarks, /^lost : Strapi served `fonts`, `logo\.svg` of its folder `public` at `\/`/)
+  t.false((await settingsOf(t, out, {}))?.auth.register.enabled)
+  includes(t, remarks, /users-permissions was disabled/)
+})

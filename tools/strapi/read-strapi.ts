@@ -19,6 +19,7 @@ import {
   valueAt,
 } from './read/literal-value.ts'
 import { moduleLoader, type ScriptLoader } from './read/module-scope.ts'
+import { publicFiles } from './read/public-files.ts'
 import { readExported } from './read/read-exported.ts'
 import { changedMails, enabledProviders, type StrapiFacts, type StrapiRole } from './read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
@@ -76,9 +77,11 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
     [...CONFIGS, 'admin'].map(name => readConfig(reading, name)),
   )
   const packages = [...mappingAt(manifest, 'dependencies').keys()]
+  const served = resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public')
   return {
     folder: reading.folder,
-    uploads: resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public', 'uploads'),
+    uploads: join(served, 'uploads'),
+    served: await publicFiles(served),
     name: textAt(manifest, 'name')?.trim() || basename(reading.folder),
     version,
     contentTypes,
@@ -113,7 +116,8 @@ async function versionOf(
   const wanted = textAt(manifest, 'dependencies', '@strapi/strapi')
   if (wanted === undefined) return undefined
   if (wanted === 'latest') return 5
-  return majorOf(wanted) ?? majorOf(await installedVersion(join(reading.folder, folder)))
+  const { version } = await installedManifest(join(reading.folder, folder), '@strapi/strapi')
+  return majorOf(wanted) ?? majorOf(typeof version === 'string' ? version : '')
 }
 
 function majorOf(range: string): 4 | 5 | undefined {
@@ -121,13 +125,7 @@ function majorOf(range: string): 4 | 5 | undefined {
   return major === '4' ? 4 : major === '5' ? 5 : undefined
 }
 
-/** Empty: Strapi is installed nowhere. */
-async function installedVersion(folder: string): Promise<string> {
-  const { version } = await installedManifest(folder, '@strapi/strapi')
-  return typeof version === 'string' ? version : ''
-}
-
-/** As Node finds packages: workspaces keep theirs in a folder above. Empty: the package is installed in none. */
+/** As Node finds packages: workspaces keep theirs in a folder above. Empty: there is none. */
 async function installedManifest(folder: string, name: string): Promise<Readonly<Record<string, unknown>>> {
   const text = await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8').catch(() => null)
   if (text === null) return dirname(folder) === folder ? {} : installedManifest(dirname(folder), name)

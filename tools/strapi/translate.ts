@@ -82,16 +82,21 @@ function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): 
 const toLocale = ({ code, name }: StrapiLocale): Json =>
   name === '' || name === localeName(code) ? code : { code, name }
 
+const NO_USERS = 'the plugin users-permissions was disabled in Strapi, so that visitors could not register'
+
 /** Sign-in settings from config/plugins and, if set in the admin panel, from the database. */
 function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null): DocumentEntry | undefined {
   const { jwtExpiresIn, allowedFields } = usersPermissions(project, names)
   const advanced = facts?.advanced
   const role = defaultRole(facts)
+  const users = valueAt(project.config.plugins, 'users-permissions')
+  const hasNoUsers = users === false || valueAt(users, 'enabled') === false
+  const isClosed = hasNoUsers || valueAt(advanced, 'allow_register') === false
   return section('auth', [
     entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
     jwtExpiresIn,
     section('register', [
-      flow('enabled', valueAt(advanced, 'allow_register') === false ? false : undefined),
+      flow('enabled', isClosed ? false : undefined, hasNoUsers ? [NO_USERS] : []),
       flow('role', role === 'authenticated' ? undefined : role),
       flow('allowedFields', allowedFields),
       flow('confirmEmail', valueAt(advanced, 'email_confirmation') === true ? true : undefined),

@@ -6,6 +6,8 @@ import {
   isCode,
   isFromEnvironment,
   isLiteralList,
+  isMapping,
+  type LiteralValue,
   mappingAt,
   scriptPlace,
   textAt,
@@ -121,7 +123,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
 /** Settings in config/ that cannot be evaluated without running code. */
 export function configNotes({ config }: StrapiProject): readonly Note[] {
   const settings = LOOKED_FOR.map(([module, ...way]): readonly [string, UnevaluatedCode | undefined] => [
-    way.join('.') || module,
+    unknownPart(config[module], way).join('.') || `config/${module}`,
     codeAt(config[module], ...way),
   ])
   const items = isLiteralList(config.middlewares) ? config.middlewares : [config.middlewares]
@@ -140,8 +142,18 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
   })
 }
 
+/** The path of what code decides: the setting, or a mapping around it that gets entries when Strapi runs. */
+function unknownPart(declared: LiteralValue, way: readonly string[]): readonly string[] {
+  const known = way.findIndex((key, index) => {
+    const outer = valueAt(declared, ...way.slice(0, index))
+    return !isMapping(outer) || !outer.has(key)
+  })
+  return known === -1 ? way : way.slice(0, known)
+}
+
 /** Settings of config/ that Plinth has elsewhere, or not at all. */
-export const otherSettings = ({ config, ownCode }: StrapiProject): readonly Note[] => [
+export const otherSettings = ({ config, ownCode, served }: StrapiProject): readonly Note[] => [
+  ...servedNotes(served),
   ...cronNotes(config, ownCode),
   ...LEFT_SETTINGS.flatMap(([module, way, imported]) => leftSettings(config, [module, ...way], imported)),
   ...middlewareSettings(config),
@@ -151,6 +163,17 @@ export const otherSettings = ({ config, ownCode }: StrapiProject): readonly Note
   ...fileTypeNotes(config),
   ...previewNotes(config),
 ]
+
+/** Static files next to the uploads. */
+function servedNotes(served: readonly string[]): readonly Note[] {
+  if (served.length === 0) return []
+  const more = served.length > 5 ? ` and ${served.length - 5} more` : ''
+  return [
+    lost(
+      `Strapi served ${ticked(served.slice(0, 5))}${more} of its folder \`public\` at \`/\`: a proxy or a middleware with \`express\` can serve them`,
+    ),
+  ]
+}
 
 /** Types of files that Strapi refused. */
 function fileTypeNotes({ plugins }: StrapiConfig): readonly Note[] {

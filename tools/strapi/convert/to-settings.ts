@@ -104,23 +104,32 @@ export function corsCredentials(config: StrapiConfig): boolean | undefined {
 }
 
 function corsOrigins(config: StrapiConfig): Json | undefined {
-  const declared = valueAt(middleware(config, 'strapi::cors'), 'origin')
-  const origins =
-    typeof declared === 'string' ? declared.split(',').map(each => each.trim()) : toJson(declared)
-  if (!Array.isArray(origins) || origins.length === 0 || origins.includes('*')) return undefined
-  return origins.map(origin => trimEndCharacter(String(origin), '/'))
+  const declared = fallbackOf(valueAt(middleware(config, 'strapi::cors'), 'origin'))
+  const items = isLiteralList(declared) ? declared.map(fallbackOf) : [declared]
+  const origins = items.flatMap(item =>
+    typeof item === 'string' ? item.split(',').map(each => trimEndCharacter(each.trim(), '/')) : [],
+  )
+  const isKnown = items.every(item => typeof item === 'string' || item === undefined)
+  return !isKnown || origins.length === 0 || origins.includes('*') ? undefined : origins
+}
+
+/** Variables of origins: a list has no variables here. */
+function originVariables(declared: LiteralValue | undefined): readonly string[] {
+  const items = isLiteralList(declared) ? declared : [declared]
+  return items.filter(isFromEnvironment).map(({ name }) => name)
 }
 
 function corsNotes(config: StrapiConfig): readonly Note[] {
-  const declared = valueAt(middleware(config, 'strapi::cors'), 'origin')
-  return declared === undefined || toJson(declared) !== undefined
-    ? []
-    : [
-        lost(
-          'config/middlewares says the origins by code or a variable: name them here, or all may call',
-          codeAt(declared)?.place ?? 'config/middlewares',
-        ),
-      ]
+  const cors = middleware(config, 'strapi::cors')
+  const declared = valueAt(cors, 'origin')
+  if (declared === undefined || toJson(declared) !== undefined) return []
+  const place = codeAt(declared)?.place ?? scriptPlace(cors, 'origin') ?? 'config/middlewares'
+  const variables = ticked(originVariables(declared))
+  const text =
+    corsOrigins(config) === undefined
+      ? 'config/middlewares says the origins by code or a variable: name them here, or all may call'
+      : `origins were in variables, of which only the fallbacks were read (${variables}): name them here`
+  return [lost(text, place)]
 }
 
 type SettingPath = readonly string[]
@@ -217,12 +226,15 @@ function populateDeep({ config, packages }: StrapiProject): LiteralValue | undef
 /** Length of lists where Strapi has no limit (-1). The size of the response is bounded by `database.limits.bytes`. */
 const UNLIMITED_LIST = 100_000
 
-/** Replaces "no limit" by a number. */
+/** Replaces "no limit" by a number. A variable without a fallback is no limit, too. */
 function withBoundedList(
   declared: ReadonlyMap<string, LiteralValue>,
   key: string,
 ): ReadonlyMap<string, LiteralValue> {
-  return declared.get(key) === -1 ? new Map([...declared, [key, UNLIMITED_LIST]]) : declared
+  const value = declared.get(key)
+  if (isFromEnvironment(value) && [undefined, null, -1].includes(toJson(fallbackOf(value)) as undefined))
+    return new Map([...declared, [key, { ...value, fallback: UNLIMITED_LIST }]])
+  return value === -1 ? new Map([...declared, [key, UNLIMITED_LIST]]) : declared
 }
 
 /** Strapi limits lists by `maxLimit`; `amountLimit`, its documented name, has no effect there. */

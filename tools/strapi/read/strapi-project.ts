@@ -7,6 +7,8 @@ export interface StrapiProject {
   readonly folder: string
   /** The folder of uploaded files, absolute. */
   readonly uploads: string
+  /** Files and folders in `public/` that Strapi serves, other than uploads. */
+  readonly served: readonly string[]
   readonly name: string
   readonly version: 4 | 5
   readonly contentTypes: readonly StrapiType[]

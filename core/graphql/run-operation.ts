@@ -191,7 +191,7 @@ async function runText(
   return Promise.race([answer, expired]).catch((error: unknown) => {
     // Resolving field by field would repeat the cost.
     if (error instanceof RequestFault) return { data: ['null'], errors: [toGraphqlError(error.fault)] }
-    // A database error occurs field by field, too, and gets the path of its field there; all other errors are bugs.
+    // A database error of the query occurs field by field, too, and gets the path of its field there; all other errors are bugs.
     if (!toDatabaseFault(error)) observer.emit({ kind: 'failed', requestId: execution.requestId, error })
     return null
   })

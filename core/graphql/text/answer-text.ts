@@ -1,6 +1,6 @@
 import {
   defaultFieldResolver,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLResolveInfo,
   getArgumentValues,
   locatedError,
@@ -8,6 +8,8 @@ import {
 } from 'graphql'
 import { isPromise } from '../../base/with-timeout.ts'
 import type { BodyOrText } from '../../cache/answer-store.ts'
+import { toDatabaseFault } from '../../database/database-fault.ts'
+import { toRequestFault } from '../../database/request-fault.ts'
 import type { BodyReads, Documents } from '../../documents/documents.ts'
 import type { Page, RestrictedQuery } from '../../query/query.ts'
 import { type CollectedFields, type CollectOptions, fieldsBelow } from '../parse/collect-fields.ts'
@@ -44,18 +46,26 @@ export async function answerText(operation: TextOperation, options: TextOptions)
   const [sole, ...others] = operation.roots
   const [query] = queries
   if (sole && query && others.length === 0 && sole.steps.length === 0)
-    return readOnlyRoot(sole, query, options)
+    return readOnlyRoot(sole, query, options).catch((error: unknown) => joinRoots([failedRoot(sole, error)]))
   const read = await Promise.all(
     operation.roots.map((root, index) => {
       const query = queries[index]
-      return query ? readRoot(root, query, options) : null
+      return query ? readRoot(root, query, options).catch((error: unknown) => failedRoot(root, error)) : null
     }),
   )
   const known = read.filter(root => root !== null)
   // Custom fields run only now: a fallback to graphql-js would run project code twice.
   return known.length < read.length
     ? null
-    : joinRoots(await Promise.all(known.map(root => answerRoot(root, options))))
+    : joinRoots(await Promise.all(known.map(root => ('found' in root ? answerRoot(root, options) : root))))
+}
+
+/** A root field whose statement could not run: resolved field by field, it would run, or wait, once more. */
+function failedRoot({ key, isNonNull }: TextRoot, error: unknown): AnsweredRoot {
+  const isAborted = toDatabaseFault(error)?.kind === 'aborted'
+  if (isAborted || !(error instanceof Error && toRequestFault(error))) throw error
+  const located = new GraphQLError(error.message, { path: [key], originalError: error })
+  return { key, text: isNonNull ? null : 'null', errors: [located] }
 }
 
 /** Caches the complete body of an operation with one root field, so that it is sent without a copy. */
@@ -115,7 +125,8 @@ function bodyQuery(root: TextRoot, query: RestrictedQuery, { operation }: TextOp
 
 interface AnsweredRoot {
   readonly key: string
-  readonly text: Text
+  /** null: the whole data is null. */
+  readonly text: Text | null
   readonly errors: readonly GraphQLError[]
 }
 
@@ -145,13 +156,14 @@ function documentsPath({ key, around }: TextRoot): AnswerPath {
 }
 
 const joinRoots = (roots: readonly AnsweredRoot[]): TextAnswer => ({
-  data: [
-    '{',
-    ...roots.flatMap(({ key, text }, index) => [`${index === 0 ? '' : ','}${JSON.stringify(key)}:`, text]),
-    '}',
-  ],
+  data: roots.some(({ text }) => text === null) ? ['null'] : ['{', ...roots.flatMap(printProperty), '}'],
   errors: roots.flatMap(({ errors }) => errors),
 })
+
+const printProperty = ({ key, text }: AnsweredRoot, index: number): readonly Text[] => [
+  `${index === 0 ? '' : ','}${JSON.stringify(key)}:`,
+  text ?? 'null',
+]
 
 interface RootRows {
   /** JSON of the documents, or of one document. */

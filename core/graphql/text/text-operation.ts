@@ -1,4 +1,4 @@
-import { type FieldNode, isUnionType, type OperationDefinitionNode } from 'graphql'
+import { type FieldNode, isNonNullType, isUnionType, type OperationDefinitionNode } from 'graphql'
 import type { Caller, Grants } from '../../access/caller.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { nullIfRefused } from '../../faults/fault.ts'
@@ -51,6 +51,8 @@ export interface TextOperation {
 
 export interface TextRoot {
   readonly key: string
+  /** The field may not be null. */
+  readonly isNonNull: boolean
   readonly query: Query
   readonly layout: AnswerLayout
   /** The object around the documents; null: the field answers the documents themselves. */
@@ -101,6 +103,7 @@ function parseRoot(key: string, nodes: Nodes, root: RootField, context: Operatio
   if (!query) return null
   return {
     key,
+    isNonNull: isNonNullType(context.schema.getQueryType()?.getFields()[nodes[0].name.value]?.type),
     query,
     layout: { key: JSON.stringify(laid, keyPart), fields: laid },
     around: documents.around,

@@ -32,8 +32,9 @@ function printEmptyTables(schema: string, hash: string): string {
 /**
  * SQL that drops the tables that the schema of these tables does not have, that are searched or that have statistics, and
  * functions but those of triggers and indexes; deletes the rows of the other tables and resets their sequences. The next
- * migration is then the first one, and has fewer tables to create. It fails and changes nothing if the schema has an
- * extension, or if anything was created or changed since the last migration.
+ * migration is then the first one, and has fewer tables to create. The newest function is dropped first: others may call only
+ * older ones. It fails and changes nothing if the schema has an extension, or if anything was created or changed since the last
+ * migration.
  */
 function printKeepTables(schema: string, tables: readonly Table[]): string {
   const space = printSpace(schema)
@@ -51,6 +52,7 @@ function printKeepTables(schema: string, tables: readonly Table[]): string {
     LOOP EXECUTE format('DROP TABLE %I.%I CASCADE', ${quoteConstant(schema)}, dropped); END LOOP;
     FOR dropped IN SELECT oid::regprocedure FROM pg_proc AS o WHERE pronamespace = ${space} AND proname LIKE 'plinth\\_%'
       AND proname <> 'plinth_fold' AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgfoid = o.oid)
+      ORDER BY oid DESC
     LOOP EXECUTE format('DROP FUNCTION %s', dropped); END LOOP;
     DELETE FROM ${ledger} AS ledger WHERE NOT EXISTS (SELECT FROM pg_class WHERE ${printIsTable(schema)} AND relname = ledger.name);
     ${printDeleteRows(schema, `relname <> 'plinth_tables'`)}`)

@@ -1,4 +1,4 @@
-import { forbidden, RequestFault } from '../faults/fault.ts'
+import { forbidden, RequestFault, unauthorized } from '../faults/fault.ts'
 import type { ContentType } from '../model/model.ts'
 import { type Action, subjectOf } from './actions.ts'
 import type { Caller } from './caller.ts'
@@ -18,8 +18,14 @@ export const reasonForDenial = (caller: Denied, subject: string, action: string)
 export const isOnlyForUsers = (subject: string, action: string): boolean =>
   (subject === 'users' && action === 'me') || (subject === 'auth' && action === 'changePassword')
 
-export const onlyForUsers = (permission: string): string =>
+const onlyForUsers = (permission: string): string =>
   `\`${permission}\` concerns the caller's own user: send the token of a session`
+
+/** The row id of the caller's own user. Throws a refusal (401) for API tokens and the public. `permission`: `users.me` */
+export function ownUserId({ user }: Pick<Caller, 'user'>, permission: string): number {
+  if (typeof user?.id === 'number') return user.id
+  throw new RequestFault(unauthorized('Unauthorized', onlyForUsers(permission)))
+}
 
 export const deniedType = (caller: Denied, type: ContentType, action: Action): RequestFault =>
   denied(caller, subjectOf(type), action)

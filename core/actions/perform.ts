@@ -204,12 +204,7 @@ export function openAroundActions(options: ActionOptions): AroundActions | null 
     runMiddlewares({
       ...call,
       read: previous => readPrevious(call, previous, options),
-      perform: changed =>
-        withPluginErrors(async () =>
-          call.perform(
-            isDeepStrictEqual(changed, call.params) ? changed : toChangedParams(changed, call.params),
-          ),
-        ),
+      perform: changed => withPluginErrors(async () => call.perform(toChangedParams(changed, call.params))),
     })
 }
 

@@ -55,13 +55,12 @@ export async function rejectAfter<Value>(milliseconds: number, work: () => Value
   return outcome.value
 }
 
-/** Settles with `work`. Calls `report` once if that takes longer than so many milliseconds. */
-export async function reportSlow<Value>(
-  milliseconds: number,
-  work: () => Value,
-  report: () => void,
-): Promise<Awaited<Value>> {
-  const stop = startTimeout(milliseconds, report)
+/** Milliseconds after which the log names work of a project that others wait for. */
+const SLOW = 5_000
+
+/** Settles with `work`. Calls `report` once if that takes longer than SLOW. */
+export async function reportSlow<Value>(work: () => Value, report: () => void): Promise<Awaited<Value>> {
+  const stop = startTimeout(SLOW, report)
   try {
     return await work()
   } finally {

@@ -1,4 +1,3 @@
-import { type Action, CHANGES_OF_UPDATE } from '../access/actions.ts'
 import type { Caller, Grants } from '../access/caller.ts'
 import { isOnlyForUsers } from '../access/denial.ts'
 import { PRODUCT_VERSION } from '../base/product.ts'
@@ -9,10 +8,8 @@ import type { RegisteredPlugins } from '../plugins/register.ts'
 import {
   compileAuthorize,
   type ExtensionRoute,
-  type GuardedRoute,
   type RouteAuthOptions,
   type RouterMount,
-  toChangeRoute,
 } from '../plugins/route-guard.ts'
 import type { Settings } from '../project/settings/settings.ts'
 import { generatedRouteName } from '../rest/route-claims.ts'
@@ -89,7 +86,7 @@ function contextsOf(
   const keys = new Map<Grants, string>([[caller.grants, '']])
   return (subject, action) => {
     if (isOnlyForUsers(subject, action) && caller.kind !== 'user') return null
-    const guarded = guardedRoute(subject, action, routesConfig)
+    const guarded = routesConfig.get(`${subject}.${action}`)
     const grants = guarded
       ? nullIfRefused(() => compileAuthorize(guarded.auth, guarded.own, project)(caller))?.grants
       : caller.grants
@@ -97,16 +94,6 @@ function contextsOf(
     const key = keys.get(grants) ?? `${subject}.${action}`
     return { table, grants, key, format } satisfies SchemaContext
   }
-}
-
-function guardedRoute(
-  subject: string,
-  action: Action,
-  routes: RegisteredPlugins['routesConfig'],
-): GuardedRoute | undefined {
-  const change = CHANGES_OF_UPDATE.find(each => each === action)
-  const update = change && routes.get(`${subject}.update`)
-  return update ? toChangeRoute(update, { subject, action: change }) : routes.get(`${subject}.${action}`)
 }
 
 function addPaths(paths: Record<string, PathItem>, added: Readonly<Record<string, PathItem>>): void {

@@ -21,7 +21,6 @@ import {
   type GuardOptions,
   type RouteGuard,
   type RouterMount,
-  toChangeRoute,
 } from './route-guard.ts'
 import { openPluginBinder } from './run-plugins.ts'
 import type { DocumentMiddleware, DocumentsApi } from './services/documents-api.ts'
@@ -56,9 +55,6 @@ export interface RegisteredPlugins extends OpenPluginApp {
 /** Milliseconds for each phase of an extension. */
 export const TIMEOUTS = { register: 60_000, bootstrap: 60_000, destroy: 10_000 } as const
 
-/** Milliseconds until the log names a phase that others wait for. */
-const SLOW = 5_000
-
 /** Registers all extensions and binds the plugins named in project.yaml. Fails with one message per failure. */
 export async function registerPlugins(
   plugins: Plugins,
@@ -79,7 +75,6 @@ export async function registerPlugins(
     const documents = documentsService(by, hooks, options.model)
     const made = await attempt({ where: `${by} could not register: `, root: options.root }, () =>
       reportSlow(
-        SLOW,
         () => extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
         () => app.log.warn(`register of ${by} has not ended yet: the server waits for it`),
       ),
@@ -135,13 +130,24 @@ function bindRoutes(
   )
   const types = [...model.contentTypes.values()].filter(type => !type.builtIn)
   const uids = new Map(types.map(({ key, uid }) => [key, uid]))
-  const routes = Object.entries(settings.routesConfig).map(([route, operation]) => {
+  const routes = Object.entries(settings.routesConfig).flatMap(([route, operation]) => {
     const [subject = '', action = ''] = route.split('.')
     const info = { route, type: uids.get(subject) ?? null, action }
-    return [route, { info, own: own.get(route) ?? null, ...bindOptions(operation, binding) }] as const
+    const guarded = { info, own: own.get(route) ?? null, ...bindOptions(operation, binding) }
+    return [[route, guarded] as const, ...(action === 'update' ? changeRoutes(subject, guarded) : [])]
   })
   return new Map(routes)
 }
+
+/**
+ * The routes of actions that change a document without being `update`: what is configured for `update` applies to them. The
+ * permission that each needs stays its own, unless the configured `auth` replaces that of `update`.
+ */
+const changeRoutes = (subject: string, update: GuardedRoute) =>
+  CHANGES_OF_UPDATE.map(action => {
+    const own = update.auth.kind === 'own' ? { subject, action } : update.own
+    return [`${subject}.${action}`, { ...update, own }] as const
+  })
 
 interface DocumentHooks {
   /** Wrap every document action; the first is outermost. */
@@ -236,9 +242,6 @@ export function compileGuards({ routesConfig }: RegisteredPlugins, options: Guar
     const [subject = '', action = ''] = route.split('.')
     const actions = guards.get(subject) ?? new Map<string, RouteGuard>()
     guards.set(subject, actions.set(action, compileGuard(guarded, options)))
-    if (action !== 'update') continue
-    for (const change of CHANGES_OF_UPDATE)
-      actions.set(change, compileGuard(toChangeRoute(guarded, { subject, action: change }), options))
   }
   return guards
 }
@@ -254,7 +257,7 @@ export async function bootstrapPlugins(
       const start = async () => extension.bootstrap?.({ app })
       const report = () =>
         app.log.warn(`bootstrap of extensions/${name} has not ended yet: the server waits for it`)
-      await rejectAfter(TIMEOUTS.bootstrap, () => reportSlow(SLOW, start, report))
+      await rejectAfter(TIMEOUTS.bootstrap, () => reportSlow(start, report))
     } catch (error) {
       return `extensions/${name} could not start: ${messageWithPlace(error, root)}`
     }

@@ -1,4 +1,3 @@
-import type { CHANGES_OF_UPDATE } from '../access/actions.ts'
 import type { Caller, Grants } from '../access/caller.ts'
 import { missingPermission } from '../access/denial.ts'
 import { allowsAll, openGrants, type PermissionScope } from '../access/permission-scopes.ts'
@@ -31,15 +30,6 @@ export interface GuardedRoute {
   readonly middlewares: readonly BoundMiddleware[]
   readonly policies: readonly BoundPolicy[]
 }
-
-/**
- * The route of an action that changes a document without being `update`: what is configured for `update` applies to it. The
- * permission that it needs stays its own, unless the configured `auth` replaces that of `update`.
- */
-export const toChangeRoute = (
-  update: GuardedRoute,
-  scope: PermissionScope & { readonly action: (typeof CHANGES_OF_UPDATE)[number] },
-): GuardedRoute => (update.auth.kind === 'own' ? { ...update, own: scope } : update)
 
 export interface GuardOptions extends AuthenticateOptions, ContextOptions, PolicyOptions {}
 

@@ -17,6 +17,7 @@ import {
   convertGraphql,
   convertRest,
   convertServer,
+  isDisabled,
   setting,
   toUpload,
   transformerNotes,
@@ -89,8 +90,7 @@ function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null)
   const { jwtExpiresIn, allowedFields } = usersPermissions(project, names)
   const advanced = facts?.advanced
   const role = defaultRole(facts)
-  const users = valueAt(project.config.plugins, 'users-permissions')
-  const hasNoUsers = users === false || valueAt(users, 'enabled') === false
+  const hasNoUsers = isDisabled(valueAt(project.config.plugins, 'users-permissions'))
   const isClosed = hasNoUsers || valueAt(advanced, 'allow_register') === false
   return section('auth', [
     entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),

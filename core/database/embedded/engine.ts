@@ -173,7 +173,7 @@ async function takeSpare(reuse: ReuseStatements | undefined): Promise<PGlite | u
   const { postgres, end } = spare
   clearTimeout(end)
   try {
-    for (const statement of RESET) await postgres.exec(statement)
+    await postgres.exec('DISCARD ALL')
     if (reuse && (await isReused(postgres, reuse.same))) return postgres
     const { rows } = await postgres.query<{ plans: number }>(COUNT_PLANS)
     if ((rows[0]?.plans ?? 0) > PLANS) {
@@ -196,9 +196,6 @@ const isReused = (postgres: PGlite, statement: string): Promise<boolean> =>
     // The tables are of another schema. The statement was rolled back.
     () => false,
   )
-
-/** Resets the session. Run one by one: DISCARD cannot run in a transaction. */
-const RESET = ['ROLLBACK', 'DISCARD ALL']
 
 /** Drops all schemas. */
 const EMPTY = [

@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts'
-import { denied, onlyForUsers } from '../../access/denial.ts'
+import { denied, ownUserId } from '../../access/denial.ts'
 import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { didYouMean } from '../../base/nearest.ts'
@@ -88,8 +88,7 @@ const readUserById = (
 
 /** Rejects with 401 for API tokens and the public (reference/rest.md#2-errors). A user that a filter excludes is signed in. */
 async function readMe(query: Query, caller: Caller, options: ReadUsersOptions): Promise<string | null> {
-  const id = caller.user?.id
-  if (typeof id !== 'number') throw new RequestFault(unauthorized('Unauthorized', onlyForUsers('users.me')))
+  const id = ownUserId(caller, 'users.me')
   const text = await readUser(withId(query, id), { caller, action: 'me' }, options)
   const isExcluded = query.filter !== null || query.search !== null
   if (text === null && !isExcluded)

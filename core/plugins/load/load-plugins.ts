@@ -55,7 +55,6 @@ export async function loadModules(
     // Sequential, so that side effects of modules happen in the same order at every start.
     for (const module of modules) {
       const exported = await reportSlow(
-        SLOW,
         () => importModule(loader, module),
         () => reportModule(`${module.shown} is still being loaded: an await at its top may never end`),
       )
@@ -69,9 +68,6 @@ export async function loadModules(
   const plugins: Plugins = { policies, middlewares, extensions, files, checks: new Map() }
   return { plugins: Object.freeze(plugins), faults }
 }
-
-/** Milliseconds, long before the time limit of a module. */
-const SLOW = 5_000
 
 const isPolicy = (value: unknown): value is Policy => moduleKind(value) === 'policy'
 const isMiddleware = (value: unknown): value is Middleware => moduleKind(value) === 'middleware'

@@ -2,11 +2,11 @@ import { packedRules } from '../../access/ability/open-ability.ts'
 import { type Action, BUILT_IN_ACTIONS, CONTENT_ACTIONS } from '../../access/actions.ts'
 import type { Grants } from '../../access/caller.ts'
 import type { Access } from '../../access/compile/compile-access.ts'
-import { onlyForUsers } from '../../access/denial.ts'
+import { ownUserId } from '../../access/denial.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { parseTopPage } from '../../actions/parameters/parse-pagination.ts'
 import { parseSharedQuery } from '../../actions/parameters/parse-query.ts'
-import { fault, notFound, RequestFault, unauthorized } from '../../faults/fault.ts'
+import { fault, notFound, RequestFault } from '../../faults/fault.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -94,8 +94,7 @@ const getMe: UsersHandler = async (call, options) =>
 
 /** The caller's own permissions, for the user interface of a front-end. */
 const getPermissions: UsersHandler = async call => {
-  if (typeof call.caller.user?.id !== 'number')
-    throw new RequestFault(unauthorized('Unauthorized', onlyForUsers('users.me')))
+  ownUserId(call.caller, 'users.me')
   return answerJson(JSON.stringify(await packedRules(call.caller)), call)
 }
 

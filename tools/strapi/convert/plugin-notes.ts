@@ -1,17 +1,10 @@
 import { posix } from 'node:path'
 import { ticked } from '../../../core/base/text.ts'
-import {
-  type LiteralValue,
-  mappingAt,
-  scriptPlace,
-  textAt,
-  UNKNOWN_KEYS,
-  valueAt,
-} from '../read/literal-value.ts'
+import { type LiteralValue, mappingAt, scriptPlace, textAt, UNKNOWN_KEYS } from '../read/literal-value.ts'
 import type { StrapiProject } from '../read/strapi-project.ts'
 import type { Note } from '../yaml-document.ts'
 import { codeNote } from './project-warnings.ts'
-import { POPULATE_DEEP } from './to-settings.ts'
+import { isDisabled, POPULATE_DEEP } from './to-settings.ts'
 
 /** Strapi packages that Plinth replaces, that belong to the admin panel, or that have a line of their own. */
 const COVERED = [
@@ -48,7 +41,8 @@ export function pluginNotes(project: StrapiProject): readonly Note[] {
   const enabled = [...mappingAt(config.plugins)].filter(
     ([name, declared]) =>
       !name.startsWith(UNKNOWN_KEYS) &&
-      isEnabled(declared) &&
+      declared !== null &&
+      !isDisabled(declared) &&
       !COVERED_PLUGINS.some(covered => covered.test(name)) &&
       (synced === null || name !== CONFIG_SYNC),
   )
@@ -74,9 +68,6 @@ export function pluginNotes(project: StrapiProject): readonly Note[] {
         ]),
   ]
 }
-
-const isEnabled = (declared: LiteralValue): boolean =>
-  declared !== false && declared !== null && valueAt(declared, 'enabled') !== false
 
 /** The folder of a plugin that is no package. */
 function folderOf(declared: LiteralValue, packages: readonly string[]): string | undefined {

@@ -179,11 +179,15 @@ export function convertRest(project: StrapiProject): DocumentEntry | undefined {
   ])
 }
 
+/** True if config/plugins disables a plugin. */
+export const isDisabled = (declared: LiteralValue | undefined): boolean =>
+  declared === false || valueAt(declared, 'enabled') === false
+
 /** What strapi-plugin-transformer removes from answers; null without it. */
 function transformerOf({ config, packages }: StrapiProject) {
   const plugin = valueAt(config.plugins, 'transformer')
   const isThere = packages.includes('strapi-plugin-transformer') && plugin !== undefined
-  if (!isThere || plugin === false || valueAt(plugin, 'enabled') === false) return null
+  if (!isThere || isDisabled(plugin)) return null
   const isSet = (...way: readonly string[]) => valueAt(plugin, 'config', ...way) === true
   return {
     attributes: isSet('responseTransforms', 'removeAttributesKey'),
@@ -219,7 +223,7 @@ function populateDeep({ config, packages }: StrapiProject): LiteralValue | undef
   const configured = [...mappingAt(config.plugins).keys()].find(name => POPULATE_DEEP.test(name))
   const plugin = configured === undefined ? undefined : valueAt(config.plugins, configured)
   const isThere = configured !== undefined || packages.some(name => POPULATE_DEEP.test(name))
-  if (!isThere || plugin === false || valueAt(plugin, 'enabled') === false) return undefined
+  if (!isThere || isDisabled(plugin)) return undefined
   return valueAt(plugin, 'config', 'defaultDepth') ?? PLUGIN_DEPTH
 }
 
@@ -261,10 +265,7 @@ const COMPATIBILITY = 'v4CompatibilityMode'
 
 /** True if Strapi has the plugin, and does not disable it. */
 export function servesGraphql({ config, packages }: StrapiProject): boolean {
-  const plugin = valueAt(config.plugins, 'graphql')
-  return (
-    packages.includes('@strapi/plugin-graphql') && valueAt(plugin, 'enabled') !== false && plugin !== false
-  )
+  return packages.includes('@strapi/plugin-graphql') && !isDisabled(valueAt(config.plugins, 'graphql'))
 }
 
 export function convertGraphql(project: StrapiProject): DocumentEntry | undefined {

@@ -122,6 +122,8 @@ export interface SessionSettings
   extends Pick<DatabaseSettings, 'schema' | 'statementTimeout' | 'preparedStatements'> {
   /** False for a server inside this process. */
   readonly mayBePooled: boolean
+  /** Milliseconds after which PostgreSQL ends a session whose transaction has nothing to do; 0: never. Absent: IDLE_IN_TRANSACTION. */
+  readonly idleInTransaction?: number
   /** Prepared statements per connection. */
   readonly statementLimit?: number
   /** Returns the prefix of a new connection's statement names. */
@@ -135,6 +137,7 @@ export interface SessionSettings
 export function sessionParameters({
   schema,
   statementTimeout,
+  idleInTransaction = IDLE_IN_TRANSACTION,
 }: SessionSettings): Readonly<Record<string, string>> {
   return {
     jit: 'off',
@@ -157,7 +160,7 @@ export function sessionParameters({
     search_path: /^[a-z_][a-z0-9_]*$/.test(schema) ? schema : quoteIdentifier(schema),
     statement_timeout: String(statementTimeout),
     lock_timeout: String(LOCK_TIMEOUT),
-    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION),
+    idle_in_transaction_session_timeout: String(idleInTransaction),
     // The connection that shows the process to migrations is always idle. The pool closes its idle connections itself.
     idle_session_timeout: '0',
     // Since PostgreSQL 17. A migration, an import or an export may take longer, and its statements have limits of their own.

@@ -1,3 +1,4 @@
+const { tmpdir } = require('node:os')
 const { join, relative, resolve } = require('node:path')
 
 const root = resolve(__dirname, '..', '..')
@@ -7,3 +8,5 @@ exports.root = root
 exports.built = built
 /** What the build makes of a source file: `core/a.ts`, `core/a.js`. */
 exports.builtOf = source => join(built, relative(root, source).replace(/\.ts$/, '.js'))
+/** The file in which a process records the stack of its blocked event loop. */
+exports.blockedAt = pid => join(tmpdir(), `plinth-blocked-${pid}`)

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './place.cjs'
+import { blockedAt, root } from './place.cjs'
 
 /** Milliseconds without a result after which a process is ended. */
 const TIMEOUT = 480_000
@@ -32,6 +32,12 @@ const measuresHeap = file => readFileSync(join(root, file), 'utf8').includes('ha
 const nodeOptions = () =>
   `${process.env.NODE_OPTIONS ?? ''} --require ${JSON.stringify(join(root, 'tests/build/short-lived.cjs'))}`.trim()
 
+/** Where a process whose event loop is blocked was a moment ago. */
+function stackOf({ pid }) {
+  const file = blockedAt(pid)
+  return existsSync(file) ? `\n${readFileSync(file, 'utf8')}` : ''
+}
+
 /** Runs files until the queue is empty, the process must be replaced, or it ends early. */
 function runProcess(queue, { execArgv, report }) {
   const child = fork(join(root, 'tests/build/worker.js'), {
@@ -41,7 +47,7 @@ function runProcess(queue, { execArgv, report }) {
   })
   let file
   let timer
-  const end = (reason = 'The event loop is blocked.') => {
+  const end = (reason = `The event loop is blocked.${stackOf(child)}`) => {
     clearTimeout(timer)
     const details = `No result for ${TIMEOUT / 1000} s. ${reason}`
     report({ file, type: 'failed', title: 'timeout', details })
@@ -79,6 +85,7 @@ function runProcess(queue, { execArgv, report }) {
   return new Promise(resolve => {
     child.on('exit', (code, signal) => {
       clearTimeout(timer)
+      rmSync(blockedAt(child.pid), { force: true })
       if (file !== undefined) {
         const details = `The process of the file ended with ${signal ?? `code ${code}`}.`
         report({ file, type: 'failed', title: 'process', details })

@@ -3,7 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { builtOf, root } from './place.cjs'
+import { Worker } from 'node:worker_threads'
+import { blockedAt, builtOf, root } from './place.cjs'
 
 // A process of `npm test`: runs one test file after another, each with ava's own runner. Imported modules, and the
 // embedded PostgreSQL engine that the previous file closed, are used by the next file: starting both takes longer than
@@ -102,6 +103,14 @@ function usedMemory() {
   if (process.memoryUsage.rss() > COLLECTION_LIMIT) collectGarbage()
   return process.memoryUsage.rss()
 }
+
+/** Milliseconds after which the stack of a blocked event loop is recorded. */
+const BLOCKED = 60_000
+
+const turns = new Int32Array(new SharedArrayBuffer(4))
+setInterval(() => Atomics.add(turns, 0, 1), BLOCKED / 10).unref()
+const workerData = { counter: turns.buffer, file: blockedAt(process.pid), interval: BLOCKED }
+new Worker(new URL('record-blocked.js', import.meta.url), { workerData }).unref()
 
 /** What a file waits for that has no results for a long time. */
 const explain = () => {

@@ -1,6 +1,9 @@
 import { EngineStopped, type Execute } from './restarting.ts'
 import { hasError, hasNotification, simpleQuery, statusOf } from './wire.ts'
 
+/** The backend ends the client of an idle transaction (`idleLimit`), not PostgreSQL the session of all clients. */
+export const OWN_IDLE_LIMIT = { idleInTransaction: 0 } as const
+
 /** A client of the session. Compared by identity. */
 export interface BackendClient {
   /** A client in another process. */
@@ -122,7 +125,7 @@ export class EmbeddedBackend {
     this.#schedule()
   }
 
-  /** The embedded server's own idle_in_transaction_session_timeout does not fire: it has no clock. */
+  /** PostgreSQL's own timeout would end the session, which is the one of all clients. */
   #watchHolder(): void {
     const holder = this.#holder
     if (!holder) return

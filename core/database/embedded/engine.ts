@@ -6,6 +6,7 @@ import { durableOptions } from './durability.ts'
 import { readPreparedFiles } from './prepared-files.ts'
 import { openRestarting, type Postgres, type RestartingOptions } from './restarting.ts'
 import { EmbeddedStream } from './stream.ts'
+import { throwStops } from './throw-stops.ts'
 import { greeting } from './wire.ts'
 
 /** PostgreSQL in this process. */
@@ -63,6 +64,7 @@ async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions):
       onStderr,
       ...(snapshot && { loadDataDir: snapshot }),
     })
+    throwStops(postgres)
     return { postgres, abandon }
   } catch (error) {
     abandon()

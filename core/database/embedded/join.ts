@@ -8,6 +8,7 @@ import type { Database } from '../database.ts'
 import type { OpenOptions } from '../open-options.ts'
 import { createAborting, createPooledDatabase, openDedicatedSession } from '../pooled-database.ts'
 import { SERVER_READ } from '../scheduling/scheduled-work.ts'
+import { OWN_IDLE_LIMIT } from './backend.ts'
 import { readSocketPath } from './socket.ts'
 
 /** Milliseconds that the process which holds the database has to listen or to end, and between attempts. */
@@ -83,7 +84,13 @@ async function openThrough(
   const aborting = createAborting()
   const connect = createConnector({
     target: { ...TARGET, stream: () => new LocalSocket(path) },
-    session: { ...settings, preparedStatements: false, statementPrefix: () => '', mayBePooled: true },
+    session: {
+      ...settings,
+      preparedStatements: false,
+      statementPrefix: () => '',
+      mayBePooled: true,
+      ...OWN_IDLE_LIMIT,
+    },
     observe,
     timeout: CONNECT_TIMEOUT,
     aborted: aborting.signal,

@@ -11,6 +11,7 @@ import type { Database } from '../database.ts'
 import type { Observe, OpenOptions } from '../open-options.ts'
 import { createAborting, createPooledDatabase, openDedicatedSession } from '../pooled-database.ts'
 import { type SessionSettings, sessionParameters } from '../session.ts'
+import { OWN_IDLE_LIMIT } from './backend.ts'
 import { syncAll } from './durability.ts'
 import { type EmbeddedEngine, startEngine } from './engine.ts'
 import { damaged, type EmbeddedFiles, lockFiles } from './files.ts'
@@ -51,6 +52,7 @@ function sessionOf(settings: DatabaseSettings, { statementLimit }: OpenOptions):
     ...settings,
     statementPrefix: () => `c${++clients}_`,
     mayBePooled: false,
+    ...OWN_IDLE_LIMIT,
     ...(statementLimit !== undefined && { statementLimit }),
   }
 }

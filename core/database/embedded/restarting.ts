@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
+import { messageWithCauses } from '../../base/text.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import { stopReason } from './wire.ts'
 
@@ -54,7 +55,7 @@ export function openRestarting(first: Postgres, { restart, close }: RestartingOp
       if (started === null) throw new Error('it did not start again')
       return started
     } catch (error) {
-      throw stop(error instanceof Error ? error.message : String(error))
+      throw stop(messageWithCauses(error))
     } finally {
       nextAttempt = performance.now() + RETRY
     }
@@ -69,7 +70,7 @@ export function openRestarting(first: Postgres, { restart, close }: RestartingOp
         throw stop(stopped)
       } catch (error) {
         // SQL errors are answers: any other failure is one of the engine itself.
-        throw error instanceof EngineStopped ? error : stop(String(error))
+        throw error instanceof EngineStopped ? error : stop(messageWithCauses(error))
       }
     },
     close: async () => (current === null ? undefined : close(current.postgres)),
@@ -81,6 +82,11 @@ async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
   const parts: Buffer[] = []
   // The bytes are in the engine's memory, which the next call overwrites.
   const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
-  await postgres.execProtocolRawStream(batch, { syncToFs: false, onRawData })
+  try {
+    await postgres.execProtocolRawStream(batch, { syncToFs: false, onRawData })
+  } catch (error) {
+    // PostgreSQL's message says more than the error in which its process ends.
+    throw new Error(stopReason(Buffer.concat(parts)) ?? messageWithCauses(error))
+  }
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
 }

@@ -6,10 +6,10 @@ const TOKEN = 'a-secret-of-forty-letters-that-no-client-guesses'
 const NOTER = 'another-secret-of-forty-letters-for-notes-alone'
 const TRANSLATOR = 'another-secret-of-forty-letters-for-translators'
 
-/** Components that lead back to the type whose zone has them. */
-const MANY = Array.from({ length: 30 }, (_, index) => `many.part-${index}`)
+/** A component that leads back to the type whose zone has it. */
+const PART = 'part.part-0'
 
-const PROJECT = {
+const projectWith = (parts: readonly string[]) => ({
   rest: { responseFormat: 'v4' },
   i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
   components: {
@@ -22,7 +22,7 @@ const PROJECT = {
       },
     },
     'shared.quote': { attributes: { text: 'string' } },
-    ...Object.fromEntries(MANY.map(uid => [uid, { attributes: { article: toOne('article') } }])),
+    ...Object.fromEntries(parts.map(uid => [uid, { attributes: { article: toOne('article') } }])),
   },
   contentTypes: {
     article: {
@@ -34,7 +34,7 @@ const PROJECT = {
         cover: { type: 'media' },
         gallery: { type: 'media', multiple: true },
         seo: { type: 'component', component: 'shared.seo' },
-        blocks: { type: 'dynamiczone', components: ['shared.seo', 'shared.quote', ...MANY] },
+        blocks: { type: 'dynamiczone', components: ['shared.seo', 'shared.quote', ...parts] },
       },
     },
     author: { attributes: { name: 'string', secret: 'boolean' } },
@@ -78,7 +78,7 @@ const PROJECT = {
       permissions: { article: ['findOne', 'createLocalization', 'readDrafts'], author: ['find'] },
     },
   },
-}
+})
 
 function toOne(target: string) {
   return { type: 'relation', relation: 'manyToOne', target }
@@ -102,8 +102,14 @@ interface Sent {
   readonly body: unknown
 }
 
-async function openSite(t: ExecutionContext, listen = false, rest: object = {}): Promise<Site> {
-  const project = { ...PROJECT, rest: { ...PROJECT.rest, ...rest } }
+async function openSite(
+  t: ExecutionContext,
+  listen = false,
+  rest: object = {},
+  parts: readonly string[] = [PART],
+): Promise<Site> {
+  const declared = projectWith(parts)
+  const project = { ...declared, rest: { ...declared.rest, ...rest } }
   const app = await openTestApp(t, { project, listen })
   return {
     app,
@@ -500,7 +506,7 @@ test('populate=deep populates to a depth, within permissions, if the project dec
   const first = await send('POST', 'articles', { title: 'first', author: ann.data.id })
   await send('PUT', `articles/${first.data.id}`, {
     seo: { title: 's', author: ann.data.id },
-    blocks: [{ __component: MANY[0], article: first.data.id }],
+    blocks: [{ __component: PART, article: first.data.id }],
   })
   const at = async (query: string, headers = {}) =>
     (await send('GET', `articles/${first.data.id}?${query}`, undefined, headers)).data.attributes
@@ -509,7 +515,7 @@ test('populate=deep populates to a depth, within permissions, if the project dec
   t.is((await at('populate=deep,1')).author, undefined)
   const two = await at('populate=deep,2')
   t.like(two, { author, cover: { data: null }, localizations: { data: [] }, seo: { title: 's' } })
-  t.deepEqual(two.blocks, [{ id: 1, __component: MANY[0] }])
+  t.deepEqual(two.blocks, [{ id: 1, __component: PART }])
   t.like(await at('populate[0]=deep&populate[1]=3'), { seo: { author }, blocks: [{ article }] })
   const four = { blocks: [{ article: { data: { attributes: { author, seo: { title: 's' } } } } }] }
   t.like(await at('populate=deep'), four)
@@ -522,7 +528,8 @@ test('populate=deep populates to a depth, within permissions, if the project dec
 })
 
 test('populate=deep is refused without its key, and beyond the limits of a populate', async t => {
-  const { send } = await openSite(t, false, { populateDeep: 5 })
+  const parts = Array.from({ length: 30 }, (_, index) => `part.part-${index}`)
+  const { send } = await openSite(t, false, { populateDeep: 5 }, parts)
   const refusal = async (query: string) => {
     const { status, body } = await send('GET', `articles?${query}`)
     return [status, (body as { error: { message: string } }).error.message]

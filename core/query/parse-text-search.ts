@@ -52,8 +52,14 @@ function parseText(type: ContentType, raw: unknown, name: string): string {
     throw refusal(name, `Invalid value for ${name}: at most ${MAX_SEARCH_LENGTH} characters`)
   if (raw.trim().split(/\s+/).length > MAX_WORDS)
     throw refusal(name, `Invalid value for ${name}: at most ${MAX_WORDS} words`)
-  return raw
+  return raw.replaceAll(MANY_NEGATIONS, shortenNegations)
 }
+
+/** Eight or more dashes with neither a word nor a quote between them. */
+const MANY_NEGATIONS = /-(?:[^\p{L}\p{N}"-]*-){7,}/gu
+
+/** PostgreSQL refuses more than 32 negations of one word; two of them mean none. */
+const shortenNegations = (dashes: string): string => (dashes.split('-').length % 2 === 0 ? '---' : '--')
 
 /** Texts of the type itself that the search declares. The fault names no other attribute: the caller may not know them. */
 function parseHighlight(type: ContentType, raw: unknown): readonly ScalarAttribute[] {

@@ -257,12 +257,21 @@ test.serial('no text makes a search fail', async t => {
     '%',
     '\u0301',
     'a\tb\nc',
+    `${'-'.repeat(255)}a`,
+    `${'-!'.repeat(127)}a`,
   ])
     t.is(
       (await get(`search=${encodeURIComponent(text)}&highlight=title,body,rich&locale=*`)).status,
       200,
       text,
     )
+})
+
+test.serial('many dashes before a word negate it, or do not, as few do', async t => {
+  const found = async (dashes: number) => (await get(`search=${'-'.repeat(dashes)}wine`)).body
+  t.deepEqual(await found(201), await found(1))
+  t.deepEqual(await found(200), await found(2))
+  t.notDeepEqual(await found(1), await found(2))
 })
 
 test.serial('GraphQL lists take the argument search in both formats', async t => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import axe from 'axe-core'
@@ -75,6 +75,31 @@ const FLAGS = [
 ]
 
 export async function openBrowser(): Promise<Browser> {
+  chromium ??= startChromium()
+  const { port, address } = await chromium
+  const browser = await connect({ target: address })
+  try {
+    // A context has cookies, storage and a cache of its own, and ends with the connection that made it.
+    const { browserContextId } = await browser.Target.createBrowserContext({ disposeOnDetach: true })
+    const { targetId } = await browser.Target.createTarget({ url: 'about:blank', browserContextId })
+    const client = await connect({ host: '127.0.0.1', port, target: targetId })
+    return await drive(client, port, () => browser.close())
+  } catch (error) {
+    await browser.close()
+    throw error
+  }
+}
+
+interface Chromium {
+  readonly port: number
+  /** Of its DevTools, for the browser itself instead of one page. */
+  readonly address: string
+}
+
+/** One for all tests of the process: starting another takes longer than most of them. Absent: none runs. */
+let chromium: Promise<Chromium> | undefined
+
+async function startChromium(): Promise<Chromium> {
   const program = findChromium()
   if (program === undefined) throw new Error('No Chromium: install it, or name it in CHROMIUM')
   const profile = temporaryFolder()
@@ -89,24 +114,21 @@ export async function openBrowser(): Promise<Browser> {
       detached: true,
     },
   )
-  // Chromium's processes share its error stream, which closes when the last of them has ended:
-  // until then one may still write to the profile.
-  const ended = once(child, 'close')
-  const close = async () => {
+  process.on('exit', () => {
     if (child.pid !== undefined) endGroup(child.pid)
-    await ended
     profile.remove()
-  }
-  try {
-    return await drive(await portOf(child), close)
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
+  child.on('close', () => {
+    chromium = undefined
+  })
+  const address = await addressOf(child)
+  // It does not keep the process of the tests running.
+  child.unref()
+  for (const stream of child.stdio) if (stream instanceof Socket) stream.unref()
+  return { port: Number(new URL(address).port), address }
 }
 
-async function drive(port: number, close: () => Promise<void>): Promise<Browser> {
-  const client = await connect({ host: '127.0.0.1', port })
+async function drive(client: Client, port: number, close: () => Promise<void>): Promise<Browser> {
   const { Page, Network, Runtime, Log, Input } = client
   const requests: string[] = []
   const complaints: string[] = []
@@ -295,13 +317,13 @@ async function until(look: () => Promise<unknown>, what: string): Promise<unknow
 }
 
 /** Chromium says where it listens, and nothing else of use. */
-async function portOf(child: ChildProcess): Promise<number> {
+async function addressOf(child: ChildProcess): Promise<string> {
   let said = ''
   child.stderr?.on('data', part => {
     said += String(part)
   })
-  const port = () => /DevTools listening on ws:\/\/[^:]+:(\d+)\//.exec(said)?.[1]
-  return Number(await until(async () => port(), `DevTools listening: ${said}`))
+  const address = async () => /DevTools listening on (ws:\S+)/.exec(said)?.[1]
+  return String(await until(address, `DevTools listening: ${said}`))
 }
 
 /** The group is Chromium's own, as it is started detached. */

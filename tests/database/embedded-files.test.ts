@@ -252,3 +252,35 @@ test.serial('a database that its disk stopped goes on when the disk works again'
   await database.close()
   t.deepEqual(await idsOf((await opened(t, root)).database), [[1], [4]])
 })
+
+test.serial(
+  'a database that is closed while it starts again has left its files when others may open them',
+  async t => {
+    const root = project(t)
+    const { database } = await opened(t, root)
+    const restore = replaceFunctions(t, fs, {
+      fdatasyncSync: () => {
+        throw new Error('no space left on device')
+      },
+    })
+    await t.throwsAsync(database.run({ text: 'CREATE TABLE plate (id int)', values: [] }))
+    restore()
+    const files = join(root, '.plinth', 'database')
+    const isStarting = new Promise<void>(resolve => {
+      const { existsSync } = fs
+      replaceFunctions(t, fs, {
+        existsSync: path => {
+          if (path === files) resolve()
+          return existsSync(path)
+        },
+      })
+    })
+    const lost = t.throwsAsync(database.run({ text: 'SELECT 1', values: [] }))
+    await isStarting
+    database.abort()
+    await database.close()
+    // PostgreSQL removes it when it ends.
+    t.false(existsSync(join(files, 'postmaster.pid')))
+    await lost
+  },
+)

@@ -40,7 +40,10 @@ export async function startEngine(options: EngineOptions): Promise<EmbeddedEngin
   const { dataDir, reset, reuse } = options
   if (dataDir === IN_MEMORY) {
     const postgres = (await takeSpare(reuse)) ?? (await createPostgres(options)).postgres
-    return serve({ postgres, abandon: () => {} }, reset, { restart: null, close: keepSpare })
+    return serve({ postgres, abandon: () => clearTimers(postgres) }, reset, {
+      restart: null,
+      close: keepSpare,
+    })
   }
   const restart = () => createPostgres({ ...options, isNew: false })
   return serve(await createPostgres(options), reset, { restart, close: postgres => postgres.close() })
@@ -65,12 +68,20 @@ async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions):
       ...(snapshot && { loadDataDir: snapshot }),
     })
     throwStops(postgres)
-    return { postgres, abandon }
+    const leave = () => {
+      clearTimers(postgres)
+      abandon()
+    }
+    return { postgres, abandon: leave }
   } catch (error) {
     abandon()
     throw new Error(lastError(lines) ?? describe(error), { cause: error })
   }
 }
+
+/** Without PostgreSQL: timers of one that stopped, such as that of the last statement timeout, would keep the process from ending. */
+const clearTimers = (postgres: PGlite): void =>
+  (postgres as unknown as { readonly mod: { _clear_setitimer(): void } }).mod._clear_setitimer()
 
 const PARAMETERS = [
   // The timer with which PostgreSQL logs a slow start never ends in a process that is also the server.

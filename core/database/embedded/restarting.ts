@@ -11,7 +11,7 @@ export class EngineStopped extends Error {}
 
 export interface Postgres {
   readonly postgres: PGlite
-  /** Closes its files without writing to them. */
+  /** Ends its timers, and closes its files without writing to them. */
   abandon(): void
 }
 
@@ -40,20 +40,31 @@ const RESTART_TIMEOUT = 60_000
  */
 export function openRestarting(first: Postgres, { restart, close }: RestartingOptions): RestartingEngine {
   let current: Postgres | null = first
+  let starting: Promise<void> | null = null
   let reason = ''
   let nextAttempt = 0
+  let isClosed = false
   const stop = (why: string): EngineStopped => {
     current?.abandon()
     current = null
     reason = why
     return new EngineStopped(`Connection terminated: the embedded database stopped: ${why}`)
   }
+  const start = async (again: () => Promise<Postgres>) => {
+    try {
+      current = await again()
+    } finally {
+      starting = null
+    }
+  }
   const revive = async (): Promise<Postgres> => {
     if (restart === null || performance.now() < nextAttempt) throw stop(reason)
     try {
-      const started = await withTimeout(RESTART_TIMEOUT, restart(), null)
-      if (started === null) throw new Error('it did not start again')
-      return started
+      // One that takes too long is awaited again: two would write to the same files.
+      starting ??= start(restart)
+      await withTimeout(RESTART_TIMEOUT, starting, undefined)
+      if (current === null) throw new Error('it did not start again')
+      return current
     } catch (error) {
       throw stop(messageWithCauses(error))
     } finally {
@@ -62,9 +73,11 @@ export function openRestarting(first: Postgres, { restart, close }: RestartingOp
   }
   return {
     async execute(batch) {
-      current ??= await revive()
+      if (isClosed) throw closed()
+      const { postgres } = current ?? (await revive())
+      if (isClosed) throw closed()
       try {
-        const answer = await execute(current.postgres, batch)
+        const answer = await execute(postgres, batch)
         const stopped = stopReason(answer)
         if (stopped === null) return answer
         throw stop(stopped)
@@ -73,9 +86,18 @@ export function openRestarting(first: Postgres, { restart, close }: RestartingOp
         throw error instanceof EngineStopped ? error : stop(messageWithCauses(error))
       }
     },
-    close: async () => (current === null ? undefined : close(current.postgres)),
+    async close() {
+      isClosed = true
+      // Afterwards others may open its files.
+      await starting?.catch(() => undefined)
+      const last = current
+      current = null
+      if (last !== null) await close(last.postgres)
+    },
   }
 }
+
+const closed = () => new EngineStopped('Connection terminated: the embedded database is closed')
 
 /** Uses PGlite's streaming call: the other one also parses every answer. */
 async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {

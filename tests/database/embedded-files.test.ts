@@ -180,6 +180,26 @@ test.serial('damaged files are refused with a recovery hint, and not changed', a
   t.true(existsSync(join(root, '.plinth/database/base')))
 })
 
+test.serial('a full disk at a start is no reason to replace the files', async t => {
+  const root = project(t)
+  await (await opened(t, root)).database.close()
+  const { openSync } = fs
+  const restore = replaceFunctions(t, fs, {
+    openSync(path, ...options) {
+      if (String(path).endsWith('postmaster.pid')) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      return openSync(path, ...options)
+    },
+  })
+  const reason = await refused(t, root)
+  restore()
+  t.is(reason?.kind, 'folder')
+  t.regex(
+    reason?.message ?? '',
+    /cannot be opened \(.*no space left on device\).*Start again when that is solved$/i,
+  )
+  t.true((await (await opened(t, root)).database.ping()).ok)
+})
+
 test.serial('a first start that was killed is repeated from the beginning', async t => {
   const root = project(t)
   const folder = join(root, '.plinth')

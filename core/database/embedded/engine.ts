@@ -111,6 +111,21 @@ const FILE_ERRORS: ReadonlyMap<number, string> = new Map([
   [69, 'read-only file system'],
 ])
 
+/** In these messages and in PostgreSQL's. Without errors of the disk, which damaged files can have. */
+const SYSTEM_ERRORS = [
+  'no space left on device',
+  'quota',
+  'read-only file system',
+  'permission denied',
+  'operation not permitted',
+  'no file descriptors available',
+  'too many open files',
+]
+
+/** True if a start failed because the operating system refused access to the files: they need not be damaged. */
+export const isOfSystem = (message: string): boolean =>
+  SYSTEM_ERRORS.some(reason => message.toLowerCase().includes(reason))
+
 async function serve(first: Postgres, reset: string, restarting: RestartingOptions): Promise<EmbeddedEngine> {
   const { rows } = await first.postgres.query<{ version: string }>(
     "SELECT current_setting('server_version') AS version",

@@ -81,6 +81,14 @@ export const damaged = (dataDir: string, reason: string, cause?: unknown) =>
     cause,
   )
 
+/** The operating system refuses access to files that may be whole. */
+export const blocked = (dataDir: string, reason: string, cause: unknown) =>
+  new OpeningError(
+    'folder',
+    `The embedded database in ${dataDir} cannot be opened (${reason}). Nothing was deleted. Start again when that is solved`,
+    cause,
+  )
+
 interface FolderLock {
   /** The dead process that held the lock before. */
   readonly takenFrom: ProcessIdentity | null

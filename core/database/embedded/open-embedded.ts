@@ -13,8 +13,8 @@ import { createAborting, createPooledDatabase, openDedicatedSession } from '../p
 import { type SessionSettings, sessionParameters } from '../session.ts'
 import { OWN_IDLE_LIMIT } from './backend.ts'
 import { syncAll } from './durability.ts'
-import { type EmbeddedEngine, startEngine } from './engine.ts'
-import { damaged, type EmbeddedFiles, lockFiles } from './files.ts'
+import { type EmbeddedEngine, isOfSystem, startEngine } from './engine.ts'
+import { blocked, damaged, type EmbeddedFiles, lockFiles } from './files.ts'
 import { joinEmbedded, openAfterCommand } from './join.ts'
 import { createSocketPaths, removeSocket, removeSockets, writeSocketPath } from './socket.ts'
 import type { EmbeddedStream } from './stream.ts'
@@ -90,7 +90,8 @@ async function startOn(
   } catch (error) {
     lock.release()
     const message = error instanceof Error ? error.message : String(error)
-    if (!isNew) throw damaged(dataDir, message, error)
+    if (!isNew)
+      throw isOfSystem(message) ? blocked(dataDir, message, error) : damaged(dataDir, message, error)
     throw new OpeningError(
       'folder',
       `The embedded database cannot be created in ${dataDir}: ${message}`,

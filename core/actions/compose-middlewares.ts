@@ -34,11 +34,20 @@ export function composeMiddlewares(
       )
       if (value === undefined)
         throw new Error(`A document middleware answered nothing: it must return next() (${middleware.name})`)
+      if (ANSWERS_ENTRIES.has(call.action) && !hasEntries(value))
+        throw new Error(
+          `A document middleware must answer ${call.action} with { documentId, entries } or null (${middleware.name})`,
+        )
       return value
     }
     return run(0)
   }
 }
+
+const ANSWERS_ENTRIES: ReadonlySet<string> = new Set(['delete', 'publish', 'unpublish', 'discardDraft'])
+
+const hasEntries = (value: unknown): boolean =>
+  value === null || (isRecord(value) && Array.isArray(value.entries))
 
 interface ContextParts extends Pick<DocumentContext, 'previous'> {
   roleName(type: string): string

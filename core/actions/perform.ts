@@ -187,11 +187,18 @@ export async function perform(call: ActionCall, options: ActionOptions): Promise
     async perform(changed) {
       const same = prepared !== null && isDeepStrictEqual(changed, params)
       result = await withPluginErrors(() => (same ? prepared() : performChanged(call, changed, options)))
-      return toActionValue(result)
+      const done = toActionValue(result)
+      return action === 'delete' && result.kind !== 'value' ? toDeleted(done, params) : done
     },
   })
   return { result, value }
 }
+
+/** The outcome of a delete in the form of code, where the request is answered with the document. */
+const toDeleted = (document: unknown, { documentId = null }: Params) =>
+  isRecord(document)
+    ? { documentId: document.documentId ?? documentId, entries: [document] }
+    : { documentId, entries: [] }
 
 /** Runs an action of another protocol inside the document middlewares. */
 export type AroundActions = (call: Omit<DocumentCall, 'read'>) => Promise<unknown>

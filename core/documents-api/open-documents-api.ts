@@ -73,7 +73,7 @@ const VERSIONS = ['documentId', 'locale', ...ANSWER]
 const KNOWN_PARAMS: Readonly<Record<DocumentAction, readonly string[]>> = {
   findMany: [...FIND, ...ANSWER, 'search', 'highlight', 'sort', 'pagination', 'start', 'limit'],
   findFirst: [...FIND, ...ANSWER, 'search', 'highlight', 'sort'],
-  findOne: ['documentId', 'status', 'locale', ...ANSWER],
+  findOne: ['documentId', ...FIND, ...ANSWER, 'search', 'highlight'],
   count: [...FIND, 'search'],
   create: ['data', 'status', 'locale', ...ANSWER],
   update: ['documentId', 'data', 'status', 'locale', ...ANSWER],

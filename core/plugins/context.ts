@@ -144,7 +144,7 @@ export interface PluginApp {
   readonly log: PluginLog
 }
 
-/** Values of one log line, for a collector of logs. They are written under `fields`. */
+/** Values of one log line, for a collector of logs. They are keys of the line; a name that it already has gets a `_`. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /** Writes to the server's log; secrets of the project are redacted. */

@@ -15,6 +15,7 @@ import { isUnstorable } from '../actions/prepare-read.ts'
 import { authorizeAnswer, parseTarget, type SaveAction, writeTarget } from '../actions/prepare-write.ts'
 import { LruCache } from '../base/lru-cache.ts'
 import { memoize } from '../base/memo.ts'
+import { isRecord } from '../base/plain-data.ts'
 import { timePart } from '../base/request-context.ts'
 import type { BodyFormat } from '../cache/answer-store.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
@@ -46,6 +47,7 @@ export async function performAction(
   // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
   const params = isSave && !options.runMiddlewares ? documentParams(call) : toParams(call)
   const actionCall = toActionCall(action, params, call, options)
+  if (action === 'delete') return answerDelete(await perform(actionCall, options), actionCall, call)
   if (!isSave) return answer(await perform(actionCall, options), action, call)
   const saving = isLocalization(call) ? 'createLocalization' : action
   const target = options.runMiddlewares
@@ -122,14 +124,20 @@ function cachedTargets(action: SaveAction) {
 
 /** The answer of the action if middlewares left it unchanged; else their value as JSON. */
 function answer({ result, value }: Performed, action: DocumentAction, call: RestCall): HttpResponse {
-  if (action === 'delete' && result?.kind !== 'document' && result?.kind !== 'missing')
-    return { status: 204, body: null }
   if (result && value === undefined) return answerResult(result, action, call)
   if (value === null && action !== 'create') throw new RequestFault(notFound())
   if (result && result.kind !== 'missing' && isDeepStrictEqual(value, toActionValue(result)))
     return answerResult(result, action, call)
   const meta = result?.kind === 'body' ? toEnvelope(result.body).meta : {}
   return answerJson(JSON.stringify({ data: value, meta }), call, statusOf(action))
+}
+
+/** Only Strapi 4 answers the document that was deleted. */
+function answerDelete({ result, value }: Performed, { http }: ActionCall, call: RestCall): HttpResponse {
+  if (!http?.answersDelete) return { status: 204, body: null }
+  if (result && value === undefined) return answerResult(result, 'delete', call)
+  const [document = null] = isRecord(value) && Array.isArray(value.entries) ? value.entries : []
+  return answer({ result, value: document }, 'delete', call)
 }
 
 function answerResult(result: ActionResult, action: DocumentAction, call: RestCall): HttpResponse {

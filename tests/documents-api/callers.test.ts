@@ -66,3 +66,20 @@ test('a status that a middleware sets requires the permission of the caller for 
   await editor.create({ data: { title: 'Emma' }, status: 'draft' })
   t.is((await reader.findMany({ status: 'published' })).length, 1)
 })
+
+test('findOne takes the conditions of a list, within the caller’s permissions', async t => {
+  const { documents, caller } = await open(t)
+  const data = { title: 'Emma', price: 3, secret: 'kept' }
+  const { documentId } = await documents('book').create({ data, status: 'published' })
+  const books = documents('book')
+  t.like(await books.findOne({ documentId, filters: { price: { $lt: 4 }, secret: 'kept' } }), { documentId })
+  t.is(await books.findOne({ documentId, filters: { price: { $gt: 4 } } }), null)
+  t.like(await books.findOne({ documentId, _q: 'emm' }), { documentId })
+  t.is(await books.findOne({ documentId, _q: 'persuasion' }), null)
+  t.is(await books.findOne({ documentId, publicationFilter: 'never-published' }), null)
+  const reader = books.as(caller('reader'))
+  t.is(await reader.findOne({ documentId, status: 'published', filters: { price: 4 } }), null)
+  const refused = reader.findOne({ documentId, status: 'published', filters: { secret: 'kept' } })
+  t.regex(await refusalOf(refused), /Invalid key secret/)
+  t.regex(await refusalOf(books.findOne({ documentId, filters: { prise: 4 } })), /did you mean `price`/)
+})

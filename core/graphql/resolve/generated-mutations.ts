@@ -123,6 +123,7 @@ export const NESTED_MUTATIONS: Mutations = insideMiddlewares(
     documentOf: answer =>
       isRecord(answer) && typeof answer.data !== 'function' ? (answer.data ?? null) : null,
     withDocument: (_answer, data) => ({ data }),
+    answersDeleted: true,
   },
 )
 
@@ -254,6 +255,7 @@ export const FLAT_MUTATIONS: Mutations = insideMiddlewares(
     target: async ({ args }) => ({ documentId: storableId(args.documentId) ?? '', locale: null }),
     documentOf: answer => answer ?? null,
     withDocument: (_answer, document) => document,
+    answersDeleted: false,
   },
 )
 
@@ -269,6 +271,8 @@ interface MutationFormat {
   /** The document in the answer of a mutation, and the answer with another one. */
   documentOf(answer: unknown): unknown
   withDocument(answer: unknown, document: unknown): unknown
+  /** True if a delete answers the document; else only its documentId. */
+  readonly answersDeleted: boolean
 }
 
 interface MutationTarget {
@@ -316,10 +320,26 @@ async function runInside(
           ? call
           : { ...call, args: changedArguments(args, { changed, params, format }), original: args },
       )
-      return format.documentOf(answer)
+      const document = format.documentOf(answer)
+      return isDelete ? toDeleted(document, params.documentId, format) : document
     },
   })
-  return format.documentOf(answer) === value ? answer : format.withDocument(answer, value)
+  const document = isDelete ? deletedDocument(value, format) : value
+  const isKept = answer !== undefined && format.documentOf(answer) === document
+  return isKept ? answer : format.withDocument(answer, document)
+}
+
+/** The outcome of a delete as code gets it. */
+function toDeleted(document: unknown, named: unknown, { answersDeleted }: MutationFormat) {
+  const documentId = isRecord(document) ? document.documentId : (named ?? null)
+  return { documentId, entries: answersDeleted && document !== null ? [document] : [] }
+}
+
+/** The document of the answer to a delete, from what middlewares made of its outcome. */
+function deletedDocument(value: unknown, { answersDeleted }: MutationFormat): unknown {
+  if (!isRecord(value)) return null
+  const { documentId, entries } = value
+  return answersDeleted ? ([entries].flat()[0] ?? null) : { documentId }
 }
 
 const ACTIONS: { readonly [Action in WriteAction]?: DocumentAction } = { create: 'create', delete: 'delete' }

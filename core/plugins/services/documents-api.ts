@@ -35,11 +35,11 @@ export interface DocumentActions<Terms extends TypeOptions> {
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
   >(params?: FirstParams<Terms, Populate, Field>): Promise<Found<Terms, Populate, Field> | null>
-  /** null if the document is missing or hidden. */
+  /** null if the document is missing or hidden, or does not match. */
   findOne<
     const Populate extends PopulateOf<Terms> = never,
     const Field extends FieldOf<Terms> = FieldOf<Terms>,
-  >(params: OneParams<Terms, Populate, Field>): Promise<Found<Terms, Populate, Field> | null>
+  >(params: FindOneParams<Terms, Populate, Field>): Promise<Found<Terms, Populate, Field> | null>
   count(params?: CountParams<Terms>): Promise<number>
   create<
     const Populate extends PopulateOf<Terms> = never,
@@ -150,14 +150,22 @@ export type PageParams =
   | { readonly page?: number; readonly pageSize?: number }
   | { readonly start?: number; readonly limit?: number }
 
-/** `documentId` is optional for a single type. */
-type DocumentReference<Terms extends TypeOptions> = Terms['kind'] extends 'single'
+/** `documentId` is optional for a single type, and without the types of a project, where any type may be one. */
+type DocumentReference<Terms extends TypeOptions> = 'single' extends Terms['kind']
   ? { readonly documentId?: string }
   : { readonly documentId: string }
 
 export type OneParams<Terms extends TypeOptions, Populate, Field extends string> = DocumentReference<Terms> &
   Versioned &
   AnswerParams<Populate, Field>
+
+export type FindOneParams<Terms extends TypeOptions, Populate, Field extends string> = OneParams<
+  Terms,
+  Populate,
+  Field
+> &
+  Filtered<Terms> &
+  Pick<FirstParams<Terms, Populate, Field>, 'search' | 'highlight'>
 
 export interface CreateParams<Terms extends TypeOptions, Populate, Field extends string>
   extends Versioned,

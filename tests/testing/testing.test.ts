@@ -257,6 +257,30 @@ test('an unknown option is refused with the nearest one', async t => {
   await t.throwsAsync(createTestApp(options), { message: /no key `plugin`: did you mean `plugins`\?/ })
 })
 
+test('a request that cannot be meant is refused, and says what to write', async t => {
+  const { request, graphql } = await open(t)
+  const misspelt = { data: { text: 'a' } } as object
+  await t.throwsAsync(request('POST', '/api/notes', misspelt), { message: /`data`.*body, token, headers/ })
+  await t.throwsAsync(graphql('{ notes { data { id } } }', {}, misspelt), { message: /`data`/ })
+  await t.throwsAsync(request('GET', 'api/notes'), { message: /begins with a slash, found "api\/notes"/ })
+  await t.throwsAsync(request('GET', '/api/notes?filters[text]=a b'), {
+    message: /^No request can have " " in its path, .*encodeURIComponent.* makes it %20$/,
+  })
+  await t.throwsAsync(request('GET', '/api/notes?filters[text]=ü'), { message: /"ü" .*%C3%BC$/ })
+  await t.throwsAsync(request('POST', '/api/notes', { body: () => ({}) }), {
+    message: /cannot be a function/,
+  })
+  t.is((await request('GET', '/api/notes?filters[text][$in][0]="a"')).status, 200)
+})
+
+test('a form and a Blob are sent as they are', async t => {
+  const { request } = await open(t)
+  const form = new URLSearchParams({ 'data[text]': 'of a form' })
+  t.like(await request('POST', '/api/notes', { body: form }), { body: { data: { text: 'of a form' } } })
+  const json = new Blob(['{"data":{"text":"of a Blob"}}'], { type: 'application/json' })
+  t.like(await request('POST', '/api/notes', { body: json }), { body: { data: { text: 'of a Blob' } } })
+})
+
 test('an invalid project is refused with its errors', async t => {
   const project = { contentTypes: { note: { attributes: { text: 'strng' } } } }
   await t.throwsAsync(createTestApp({ project }), { message: /strng/ })

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
 import { runMigrate, runPlan, runRehearsal, runStatus } from '../../tools/cli/migrate.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
@@ -42,6 +44,31 @@ test('users with a removed role refuse the plan and the migration', async t => {
     t.is(await command(options), 1)
     t.regex(reported.join(''), refused)
   }
+})
+
+test('faults in content/ and mails/, which the next start would refuse, refuse the plan and the migration', async t => {
+  const { folder, url } = await projectFolder(t)
+  const reported: string[] = []
+  const write = (text: string) => void reported.push(text)
+  const options = {
+    ...{ folder: folder.path, env: { DATABASE_URL: url }, paint: (_: string, text: string) => text },
+    ...{ write, writeError: write, json: false, allowDestructive: true },
+  }
+  folder.write('project.yaml', project('title: string'))
+  folder.write('content/books.yaml', '- { documentId: dune, title: Dune }\n')
+  t.is(await runMigrate(options), 0)
+  folder.write('project.yaml', project('name: { type: string, renamedFrom: title }'))
+  folder.write('mails/hello.fr.md', '---\nsubject: Salut\n---\nSalut\n')
+  for (const command of [() => runPlan({ ...options, form: 'text' }), runRehearsal, runMigrate]) {
+    reported.length = 0
+    t.is(await command(options), 1)
+    t.regex(reported.join(''), /content[\\/]books\.yaml:1:23 unknown attribute `title` of `book`/)
+    t.regex(reported.join(''), /mails[\\/]hello\.fr\.md/)
+  }
+  t.is(await runStatus(options), 0)
+  folder.write('content/books.yaml', '- { documentId: dune, name: Dune }\n')
+  rmSync(join(folder.path, 'mails'), { recursive: true })
+  t.is(await runMigrate(options), 0)
 })
 
 test('a change is planned, refused, allowed and reported afterwards', async t => {

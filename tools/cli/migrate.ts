@@ -10,7 +10,7 @@ import { type PastMigration, readHistory } from '../../core/migrate/recorded-sch
 import { permits, RISKS, type Risk } from '../../core/migrate/schema/finding.ts'
 import type { CommandContext } from './command-options.ts'
 import type { Colour, Paint } from './paint.ts'
-import { printReasons, withSchema, withSchemaReadOnly } from './schema-project.ts'
+import { printReasons, withSchema, withSchemaReadOnly, withSchemaToPlan } from './schema-project.ts'
 
 export interface MigrateOptions extends CommandContext {
   readonly json: boolean
@@ -48,7 +48,7 @@ const PARTLY =
 
 /** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
 export async function runRehearsal(options: MigrateOptions): Promise<0 | 1> {
-  const planned = await withSchemaReadOnly(options, (database, { tables, files, checkRows }) =>
+  const planned = await withSchemaToPlan(options, (database, { tables, files, checkRows }) =>
     planMigration(database, tables, {
       allowing: allowedBy(options),
       files,
@@ -120,7 +120,7 @@ interface PlanCommandContext extends CommandContext {
  * if there is nothing to do, 2 if there is, 1 if the plan is refused or fails.
  */
 export async function runPlan(options: PlanCommandContext): Promise<0 | 1 | 2> {
-  const planned = await withSchemaReadOnly(options, (database, { tables, files, checkRows }) =>
+  const planned = await withSchemaToPlan(options, (database, { tables, files, checkRows }) =>
     planMigration(database, tables, { files, checkRows }),
   )
   if (!planned.ok) return printReasons(options, planned.reasons)

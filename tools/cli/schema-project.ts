@@ -1,9 +1,11 @@
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import { loadContent } from '../../core/content/load-content.ts'
 import type { Database } from '../../core/database/database.ts'
 import { checkDeclaredValues } from '../../core/documents/values/check-declared-values.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { refuseAssignedRoles } from '../../core/identity/sync-declared-rows.ts'
+import { loadTemplates } from '../../core/mail/load-templates.ts'
 import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
 import type { RowCheck } from '../../core/migrate/migration-options.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
@@ -17,26 +19,52 @@ import { isNeverStarted, withDatabase } from './project-database.ts'
 
 type SchemaWork<Value> = (database: Database, schema: SchemaProject) => Promise<Value>
 
-/** Runs the work with the project's database and its declared tables. Fails with the reasons. */
+/**
+ * Runs a migration with the project's database and its declared tables. Fails with the reasons, also with faults in
+ * content/ and mails/: the start that follows would be refused, while the former version no longer suits the tables.
+ */
 export const withSchema = async <Value>(
   options: CommandContext,
   work: SchemaWork<Value>,
-): Promise<Result<Value, string>> => run(options, work, {})
+): Promise<Result<Value, string>> => run(options, work, { isDeploy: true })
 
-/** The same for read-only work. If the embedded database does not exist yet, an empty one in memory is used. */
+/** The same for a plan. If the embedded database does not exist yet, an empty one in memory is used. */
+export const withSchemaToPlan = async <Value>(
+  options: CommandContext,
+  work: SchemaWork<Value>,
+): Promise<Result<Value, string>> => run(options, work, { isDeploy: true, unstarted: IN_MEMORY })
+
+/** The same for other read-only work, which does not depend on content/ and mails/. */
 export const withSchemaReadOnly = async <Value>(
   options: CommandContext,
   work: SchemaWork<Value>,
-): Promise<Result<Value, string>> => run(options, work, { embedded: { dataDir: 'memory://' } })
+): Promise<Result<Value, string>> => run(options, work, { unstarted: IN_MEMORY })
+
+type Unstarted = Pick<Parameters<typeof withDatabase>[2], 'embedded'>
+
+const IN_MEMORY: Unstarted = { embedded: { dataDir: 'memory://' } }
+
+interface RunOptions {
+  /** A start with the same files follows. */
+  readonly isDeploy?: boolean
+  readonly unstarted?: Unstarted
+}
 
 async function run<Value>(
   options: CommandContext,
   work: SchemaWork<Value>,
-  unstarted: Pick<Parameters<typeof withDatabase>[2], 'embedded'>,
+  { isDeploy = false, unstarted = {} }: RunOptions,
 ): Promise<Result<Value, string>> {
   const loaded = await loadSchema(options)
   if (!loaded.ok) return loaded
-  const { project } = loaded.value
+  const { project, model } = loaded.value
+  if (isDeploy) {
+    const content = await loadContent(project, model, options.env)
+    const mails = await loadTemplates(project)
+    const faults = [content, mails].flatMap(read => (read.ok ? [] : read.reasons))
+    if (faults.length > 0)
+      return failed(...faults.map(fromWorkingDirectory(options.folder)).map(printDiagnostic))
+  }
   return withDatabase(project, database => work(database, loaded.value), {
     ...options,
     failureMessage: 'The database did not answer as it should',

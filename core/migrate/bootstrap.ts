@@ -8,6 +8,9 @@ import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printSearchFunctions } from '../sql/search-ddl.ts'
 import { printMoveVersion } from '../sql/version-ddl.ts'
 import { printMigrationFiles } from './custom-migrations/migration-record.ts'
+import { MigrationRefused } from './migration-options.ts'
+import { hasTable } from './recorded-schema.ts'
+import { refusal } from './schema/finding.ts'
 import { readTrigrams } from './schema/read-catalogue.ts'
 
 /**
@@ -20,6 +23,19 @@ export async function bootstrap(site: DdlContext, tables: readonly Table[]): Pro
   const { schema: trigrams } = await readTrigrams(site.transaction)
   const search = printSearchFunctions(schema, tables, { trigrams: trigrams !== null })
   await runDdl(site, [...printBootstrap(schema), ...fold, ...search])
+}
+
+/**
+ * Refuses a database that was migrated, but has no `plinth_tables`: without the records, Plinth's own tables would be taken for
+ * those of another program, with advice to rename them. The plan after the statement has those that restore the rows.
+ */
+export async function refuseDroppedRecords({ database, transaction }: DdlContext): Promise<void> {
+  const { schema } = database
+  if (await hasTable(transaction, schema, 'plinth_tables')) return
+  const create = printTables(schema).replaceAll(/\s+/g, ' ')
+  const what = 'table "plinth_tables" was dropped by hand: restore it from a backup, or create it'
+  const advice = `${what} and plan again, which shows how to restore its rows: ${create}`
+  throw new MigrationRefused([refusal('damaged-record', 'plinth_tables', advice)])
 }
 
 /** The statements that are equal for all projects. */

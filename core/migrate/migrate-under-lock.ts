@@ -6,7 +6,7 @@ import { findOtherProcesses, printServing, type ServingProcess } from '../databa
 import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { bootstrap } from './bootstrap.ts'
+import { bootstrap, refuseDroppedRecords } from './bootstrap.ts'
 import {
   checkRowsBefore,
   type PendingFiles,
@@ -88,6 +88,7 @@ export async function migrateUnderLock(site: MigrationSite, task: Task): Promise
   if (!hasMade && (await isDone(transaction, database.schema, task)))
     return { ...NO_CHANGES, complete: true, apart: [] }
   const isNew = !(await hasRecord(transaction, database.schema))
+  if (!isNew) await refuseDroppedRecords(site)
   await bootstrap(site, task.tables)
   const files = await splitPendingFiles(site, task.files, isNew)
   if (site.isRetry && files.before.length + files.after.length > 0) await holdForFiles(site, task)

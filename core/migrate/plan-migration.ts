@@ -1,7 +1,7 @@
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
 import type { DdlContext } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
-import { bootstrap } from './bootstrap.ts'
+import { bootstrap, refuseDroppedRecords } from './bootstrap.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 import {
   checkRowsBefore,
@@ -113,6 +113,7 @@ interface PlanRequest {
 async function planIn(site: DdlContext, request: PlanRequest): Promise<MigrationPlan> {
   const { database, transaction } = site
   const isNew = !(await hasRecord(transaction, database.schema))
+  if (!isNew) await refuseDroppedRecords(site)
   if (isNew || request.files.length > 0) await bootstrap(site, request.tables)
   const files = await splitPendingFiles(site, request.files, isNew)
   const generated = await planTables(site, { ...request, files }, await runBefore(site, files, request))

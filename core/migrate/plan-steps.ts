@@ -17,6 +17,7 @@ import {
   type Neighbours,
 } from './schema/compare-table-objects.ts'
 import {
+  describeDropped,
   describeSuccessor,
   endPrevious,
   type Leftover,
@@ -34,6 +35,7 @@ import { sameList } from './schema/literals.ts'
 import { matchTables, refuseTakenNames, refuseTakenTables } from './schema/match-tables.ts'
 import { projection, renamed, type TablePair, toPair } from './schema/pair-tables.ts'
 import { refuseMissingRecord } from './schema/parse-owned-parts.ts'
+import { refuseStaleLinks } from './schema/refuse-stale-links.ts'
 import { countLostValues, countRows, findSeveralDocuments } from './schema/row-counts.ts'
 import { printVersionsCopy } from './table-versions.ts'
 
@@ -71,6 +73,7 @@ export function planSchema(desired: readonly Table[], catalogue: Catalogue): Sch
     ...matches.flatMap(({ table, actual }) => [...refuseForeignTable(catalogue, table, actual)]),
     ...refuseTakenTables(desired, catalogue),
     ...refuseTakenNames(pairs, catalogue),
+    ...refuseStaleLinks(created, pairs, catalogue),
     ...findRemovedTables(catalogue, desired, { ...reshape, created }),
   ]
   return toSchemaPlan(findings, pairs)
@@ -143,7 +146,7 @@ function* installTrigrams(
 }
 
 function* createTable(catalogue: Catalogue, table: Table): Generator<SchemaFinding> {
-  const { schema, otherNames, trigrams } = catalogue
+  const { schema, owned, otherNames, trigrams } = catalogue
   if (otherNames.has(table.name)) return
   yield* refuseTakenIndexes(catalogue, table)
   const statements = [
@@ -153,7 +156,8 @@ function* createTable(catalogue: Catalogue, table: Table): Generator<SchemaFindi
     ...(table.searchTriggers ?? []).flatMap(trigger => printSearchTrigger(schema, table.name, trigger)),
   ]
   const referred = table.foreignKeys.map(({ references }) => references.table)
-  const summary = `create table "${table.name}" (${table.serves})`
+  const dropped = describeDropped(owned.has(table.name), 'rows')
+  const summary = `create table "${table.name}" (${table.serves})${dropped}`
   yield { ...tableStep(table.name, 'create', summary, ...statements), ...withLock('writers', ...referred) }
 }
 

@@ -18,8 +18,8 @@ export async function isRecorded(
   schema: string,
   { hash, stage }: { readonly hash: string; readonly stage: Stage },
 ): Promise<boolean> {
-  if (!(await hasRecord(runner, schema))) return false
-  if (!(await hasTable(runner, schema, 'plinth_generations'))) return false
+  if (!(await hasTables(runner, schema, ['plinth_migrations', 'plinth_generations', 'plinth_tables'])))
+    return false
   const same = `last.fingerprint = (${printFingerprint(schema)})`
   const open = `EXISTS (SELECT FROM ${qualified(schema, 'plinth_generations')} WHERE hash = $1)`
   const text = `SELECT ${SERVES[stage]} AND ${open} AND ${same} FROM ${printLast(schema)}`
@@ -43,14 +43,17 @@ const SERVES: Readonly<Record<Stage, string>> = {
 export const hasRecord = (runner: Runner, schema: string): Promise<boolean> =>
   hasTable(runner, schema, 'plinth_migrations')
 
-export async function hasTable(runner: Runner, schema: string, table: string): Promise<boolean> {
-  const { rows } = await runner.run({ text: HAS_TABLE, values: [schema, table] })
+export const hasTable = (runner: Runner, schema: string, table: string): Promise<boolean> =>
+  hasTables(runner, schema, [table])
+
+async function hasTables(runner: Runner, schema: string, names: readonly string[]): Promise<boolean> {
+  const { rows } = await runner.run({ text: HAS_TABLES, values: [schema, names] })
   return rows[0]?.[0] === true
 }
 
 /** Not to_regclass: it may use the session's cache, which does not show a table created while we waited for the lock. */
-const HAS_TABLE = `SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
-  WHERE nspname = $1 AND relname = $2`
+const HAS_TABLES = `SELECT count(*) = cardinality($2::name[]) FROM pg_class
+  JOIN pg_namespace AS space ON space.oid = relnamespace WHERE nspname = $1 AND relname = ANY ($2::name[])`
 
 /** A row of `plinth_migrations`. */
 export interface MigrationRecord {

@@ -266,6 +266,64 @@ test('records of tables that were deleted by hand are refused with the statement
   t.deepEqual(await one.sql('SELECT title FROM articles'), [['Dune']])
 })
 
+test('a dropped table of records is refused with the statement that creates it', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  await one.sql('DROP TABLE plinth_tables')
+  const { tables } = await storageOf(PROJECT)
+  const { refusals } = await planMigration(one.database, tables)
+  const [message = '', ...more] = await one.refused(PROJECT)
+  t.deepEqual([refusals.map(one => one.message), more], [[message], []])
+  const create = /^table "plinth_tables" was dropped by hand: .* how to restore its rows: (.*)$/.exec(
+    message,
+  )?.[1]
+  await one.sql(create ?? '')
+  for (const record of await one.refused(PROJECT)) await one.sql(record.split('. Restore it with: ')[1] ?? '')
+  t.deepEqual(await repaired(one), [])
+})
+
+test('the plan says that it creates what was dropped by hand, with its values or rows', async t => {
+  const one = await schemaCase(t)
+  await one.started(PROJECT)
+  await one.sql('ALTER TABLE articles DROP COLUMN size')
+  await one.sql('DROP TABLE articles_tags_links')
+  t.deepEqual(
+    (await repaired(one)).filter(step => step.includes('by hand')),
+    [
+      'create table "articles_tags_links" (attribute `article.tags`), which was dropped or renamed by hand, with its rows',
+      'add column "size" to "articles" (`size` of content-type `article`), which was dropped or renamed by hand, with its values',
+    ],
+  )
+})
+
+test('links to a table that was dropped by hand are refused: new rows would get them', async t => {
+  const one = await schemaCase(t)
+  const project = PROJECT.replace(
+    'at: time',
+    'at: time\n      main: { type: relation, relation: manyToOne, target: tag }',
+  )
+  await one.started(project)
+  await one.sql(ROW)
+  await one.sql(`INSERT INTO tags (document_id, created_at, updated_at) VALUES ('first', now(), now())`)
+  await one.sql('UPDATE articles SET main_key = 1')
+  await one.sql('INSERT INTO articles_tags_links (owner_id, target_key, position) VALUES (1, 1, 1024)')
+  await one.sql('DROP TABLE tags')
+  const messages = await one.refused(project)
+  t.deepEqual(
+    messages.map(message => message.split(' to rows of')[0]),
+    [
+      '`main` in table "articles" (content-type `article`) has links in 1 row',
+      '`tags` in table "articles_tags_links" (attribute `article.tags`) has links in 1 row',
+    ],
+  )
+  for (const message of messages) await one.sql(message.split('remove the links: ')[1] ?? '')
+  t.deepEqual(
+    (await one.started(project)).filter(step => step.includes('by hand')),
+    ['create table "tags" (content-type `tag`), which was dropped or renamed by hand, with its rows'],
+  )
+  t.deepEqual(await one.sql('SELECT title, main_key FROM articles'), [['Dune', null]])
+})
+
 test('a history of migrations that was changed by hand is shown as it is', async t => {
   const one = await schemaCase(t)
   await one.started(PROJECT)

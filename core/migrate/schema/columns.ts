@@ -4,6 +4,7 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { castOf, isTextType } from './casts.ts'
 import type { ActualColumn } from './catalogue.ts'
 import {
+  describeDropped,
   describeSuccessor,
   refusal,
   type SchemaFinding,
@@ -53,7 +54,8 @@ function* addColumn(pair: TablePair, column: Column): Generator<SchemaFinding> {
   if (pair.reshape?.fillings.has(column.name)) return yield* addFilled(pair, column)
   const filling = column.backfill ?? column.default
   const add = alter(schema, desired.name, `ADD COLUMN ${printColumn(column, filling)}`)
-  const summary = `add column "${column.name}" to "${desired.name}" (${describeColumn(pair, column)})`
+  const dropped = describeDropped(pair.owned.columns.has(column.name), 'values')
+  const summary = `add column "${column.name}" to "${desired.name}" (${describeColumn(pair, column)})${dropped}`
   const standard = filling === column.default ? [] : [alterColumn(pair, column, defaultAction(column))]
   const expands = [printExpandingColumn(pair, column, filling)]
   yield { ...tableStep(pair.actual.name, 'change', summary, add, ...standard), expands }

@@ -203,6 +203,10 @@ export const describeSuccessor = (
         advice: `drop the other one first with ${dropOf(taken)}`,
       }
 
+/** Continues the summary of a step that creates what `plinth_tables` records, but the database no longer has. */
+export const describeDropped = (isRecorded: boolean, what: 'rows' | 'values'): string =>
+  isRecorded ? `, which was dropped or renamed by hand, with its ${what}` : ''
+
 /**
  * The rollout phase of each step, from the view of an older version that is still serving. It does not use new objects, and
  * looser rules do not affect it. The names and meanings that it relies on must not change; stricter rules wait for its end.

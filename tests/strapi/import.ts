@@ -47,7 +47,8 @@ type Schema = Readonly<Record<string, unknown>>
 /** A Strapi project in a folder of its own: a text is a file as it is, anything else its JSON. */
 export function strapiProject(files: Readonly<Record<string, string | Schema>>): Folder {
   const folder = temporaryFolder()
-  const manifest = { name: 'shop', dependencies: { '@strapi/strapi': '5.1.0' } }
+  const dependencies = { '@strapi/strapi': '5.1.0', '@strapi/plugin-users-permissions': '5.1.0' }
+  const manifest = { name: 'shop', dependencies }
   for (const [name, content] of Object.entries({ 'package.json': manifest, ...files })) {
     folder.write(name, typeof content === 'string' ? content : JSON.stringify(content))
   }

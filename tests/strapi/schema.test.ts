@@ -98,6 +98,7 @@ const SHOP = {
     name: 'Corner shop: "best"',
     dependencies: {
       '@strapi/strapi': '^5.1.0',
+      '@strapi/plugin-users-permissions': '^5.1.0',
       '@strapi/plugin-graphql': '^5.1.0',
       'strapi-plugin-menus': '1.0.0',
     },
@@ -455,7 +456,11 @@ test('permissions of deleted types and of roles are no lost access, and forms wi
   const folder = strapiProject({
     ...type('note', { picture: { type: 'media' } }),
     'package.json': JSON.stringify({
-      dependencies: { '@strapi/strapi': '4.25.0', 'strapi-plugin-config-sync': '1.2.0' },
+      dependencies: {
+        '@strapi/strapi': '4.25.0',
+        '@strapi/plugin-users-permissions': '4.25.0',
+        'strapi-plugin-config-sync': '1.2.0',
+      },
     }),
     'config/sync/user-role.editor.json': { name: 'Editor', type: 'editor', permissions },
   })

@@ -154,7 +154,11 @@ module.exports = createCoreRouter('api::${name}.${name}', ${options})`,
     ...files,
     'package.json': {
       name: 'shop',
-      dependencies: { '@strapi/strapi': '5.12.0', '@strapi/plugin-graphql': '5.12.0' },
+      dependencies: {
+        '@strapi/strapi': '5.12.0',
+        '@strapi/plugin-graphql': '5.12.0',
+        '@strapi/plugin-users-permissions': '5.12.0',
+      },
     },
   })
   const both = await settingsOf(t, graphql.out, {})
@@ -231,4 +235,32 @@ test('files of public/ are reported, and without users-permissions visitors cann
   includes(t, remarks, /^lost : Strapi served `fonts`, `logo\.svg` of its folder `public` at `\/`/)
   t.false((await settingsOf(t, out, {}))?.auth.register.enabled)
   includes(t, remarks, /users-permissions was disabled/)
+})
+
+test('a project without the package of users-permissions has no sign-in, and its roles no permissions', async t => {
+  const manifest = { name: 'shop', dependencies: { '@strapi/strapi': '5.12.0' } }
+  const role = (type: string, actions: readonly string[]) => ({
+    [`config/sync/user-role.${type}.json`]: {
+      name: type,
+      type,
+      permissions: actions.map(action => ({ action })),
+    },
+  })
+  const files = { 'package.json': manifest }
+  const alone = await imported(t, files)
+  t.false((await settingsOf(t, alone.out, {}))?.auth.register.enabled)
+  includes(
+    t,
+    alone.remarks,
+    /^remark .*does not name `@strapi\/plugin-users-permissions`: visitors could not register/,
+  )
+  t.false(alone.remarks.some(each => /import with --database, or grant them/.test(each)))
+
+  const synced = await imported(t, { ...files, ...role('public', ['api::note.note.find']) })
+  t.deepEqual((await settingsOf(t, synced.out, {}))?.roles.public?.permissions, { auth: {} })
+
+  const plugins =
+    "module.exports = { 'users-permissions': { resolve: './node_modules/@strapi/plugin-users-permissions' } }"
+  const resolved = await imported(t, { ...files, 'config/plugins.js': plugins })
+  t.true((await settingsOf(t, resolved.out, {}))?.auth.register.enabled)
 })

@@ -17,11 +17,11 @@ import {
   convertGraphql,
   convertRest,
   convertServer,
-  isDisabled,
   setting,
   toUpload,
   transformerNotes,
   usersPermissions,
+  whyNoUsers,
 } from './convert/to-settings.ts'
 import { toTypes } from './convert/to-types.ts'
 import { nameFaults, repairSheet } from './drop-invalid.ts'
@@ -83,20 +83,22 @@ function toLocales({ contentTypes }: StrapiProject, facts: StrapiFacts | null): 
 const toLocale = ({ code, name }: StrapiLocale): Json =>
   name === '' || name === localeName(code) ? code : { code, name }
 
-const NO_USERS = 'the plugin users-permissions was disabled in Strapi, so that visitors could not register'
-
 /** Sign-in settings from config/plugins and, if set in the admin panel, from the database. */
 function toAuth(project: StrapiProject, names: Names, facts: StrapiFacts | null): DocumentEntry | undefined {
   const { jwtExpiresIn, allowedFields } = usersPermissions(project, names)
   const advanced = facts?.advanced
   const role = defaultRole(facts)
-  const hasNoUsers = isDisabled(valueAt(project.config.plugins, 'users-permissions'))
-  const isClosed = hasNoUsers || valueAt(advanced, 'allow_register') === false
+  const noUsers = whyNoUsers(project)
+  const isClosed = noUsers !== null || valueAt(advanced, 'allow_register') === false
   return section('auth', [
     entry('jwtSecret', { kind: 'variable', name: 'JWT_SECRET', fallback: '' }),
     jwtExpiresIn,
     section('register', [
-      flow('enabled', isClosed ? false : undefined, hasNoUsers ? [NO_USERS] : []),
+      flow(
+        'enabled',
+        isClosed ? false : undefined,
+        noUsers === null ? [] : [`${noUsers}: visitors could not register`],
+      ),
       flow('role', role === 'authenticated' ? undefined : role),
       flow('allowedFields', allowedFields),
       flow('confirmEmail', valueAt(advanced, 'email_confirmation') === true ? true : undefined),
@@ -130,7 +132,9 @@ function closingNotes(project: StrapiProject, facts: StrapiFacts | null): readon
     ...codeNotes(project),
     ...middlewareNotes(project),
     ...(facts === null
-      ? [lost(NO_ROLES)]
+      ? whyNoUsers(project) === null
+        ? [lost(NO_ROLES)]
+        : []
       : [...tokenNotes(facts).map(text => lost(text)), ...panelNotes(facts)]),
     ...pluginNotes(project),
     ...merged.map(file => `${file} is imported: its settings replace those of config/`),

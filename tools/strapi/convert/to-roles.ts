@@ -8,6 +8,7 @@ import type { StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, flow, type GivenNote, lost, section } from '../yaml-document.ts'
 import { toKebabCase } from './to-holder.ts'
 import { CORE_ACTIONS, isUnserved } from './to-routes.ts'
+import { whyNoUsers } from './to-settings.ts'
 import { hasDrafts } from './to-types.ts'
 
 /** The section `roles`. */
@@ -24,13 +25,15 @@ export function toRoles(
     isUsual: hasUsualAuth(roles),
     isUnserved: isUnserved(project),
   }
+  // Files and tables of the plugin may still be there without it: their permissions had no effect.
+  const hasUsers = whyNoUsers(project) === null
   const keys = roleKeys(roles.map(({ type }) => type))
   return section(
     'roles',
     roles
       .map((role, index) => ({ role, key: keys[index] ?? role.type }))
       .toSorted((one, two) => placeOf(one.role) - placeOf(two.role))
-      .map(({ role, key }) => toRole(role, key, options)),
+      .map(({ role, key }) => toRole(hasUsers ? role : { ...role, actions: [] }, key, options)),
   )
 }
 

@@ -183,6 +183,15 @@ export function convertRest(project: StrapiProject): DocumentEntry | undefined {
 export const isDisabled = (declared: LiteralValue | undefined): boolean =>
   declared === false || valueAt(declared, 'enabled') === false
 
+/** Why no user signs in to Strapi: it starts the plugin only if package.json or config/plugins names it; null: users do. */
+export function whyNoUsers({ config, packages }: StrapiProject): string | null {
+  const plugin = valueAt(config.plugins, 'users-permissions')
+  if (isDisabled(plugin)) return 'the plugin users-permissions was disabled in Strapi'
+  const isThere =
+    packages.includes('@strapi/plugin-users-permissions') || valueAt(plugin, 'resolve') !== undefined
+  return isThere ? null : 'package.json of Strapi does not name `@strapi/plugin-users-permissions`'
+}
+
 /** What strapi-plugin-transformer removes from answers; null without it. */
 function transformerOf({ config, packages }: StrapiProject) {
   const plugin = valueAt(config.plugins, 'transformer')

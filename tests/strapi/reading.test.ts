@@ -260,6 +260,16 @@ const CODE: readonly (readonly [
     'generated',
   ],
   [
+    'src/api/a/routes/required.js',
+    "module.exports = require('@strapi/strapi').factories.createCoreRouter('api::a.a', { only: ['find'] })",
+    'router',
+  ],
+  [
+    'src/api/a/services/required.js',
+    "module.exports = require('@strapi/strapi').factories['createCoreService']('api::a.a')",
+    'generated',
+  ],
+  [
     'src/api/a/routes/extended.js',
     "const { createCoreRouter } = require('@strapi/strapi').factories\nconst inner = createCoreRouter('api::a.a', { only: ['find'] })\nconst more = [{ method: 'GET', path: '/a/top', handler: 'a.top' }]\nconst join = (router, routes) => ({ get routes() { return router.routes.concat(routes) } })\nmodule.exports = join(inner, more)",
     'router and own',

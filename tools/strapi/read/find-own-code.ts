@@ -15,6 +15,7 @@ import {
   isFunction,
   memberPath,
   type PropertyNode,
+  propertyName,
   type StatementNode,
   unwrapExpression,
   type ValueNode,
@@ -125,9 +126,11 @@ function hasUnknownRoute(options: LiteralMapping): boolean {
 
 const isUnknown = (key: string, value: LiteralValue): boolean => key.startsWith(UNKNOWN_KEYS) || isCode(value)
 
-/** `createCoreRouter` and `factories.createCoreRouter` → `Router`. */
-const factoryOf = ({ callee }: CallExpressionNode): string | undefined =>
-  /(?:^|\.)createCore(Controller|Service|Router)$/.exec(memberPath(callee) ?? '')?.[1]
+/** `createCoreRouter`, `factories.createCoreRouter` and `require('@strapi/strapi').factories.createCoreRouter` → `Router`. */
+function factoryOf({ callee }: CallExpressionNode): string | undefined {
+  const name = callee.type === 'MemberExpression' ? propertyName(callee) : memberPath(callee)
+  return /^createCore(Controller|Service|Router)$/.exec(name ?? '')?.[1]
+}
 
 /** True if the file is as Strapi generates it: empty, a factory call with a uid only, or empty life-cycle functions. */
 function isGenerated(module: ScopedModule): boolean {

@@ -264,3 +264,49 @@ test('a project without the package of users-permissions has no sign-in, and its
   const resolved = await imported(t, { ...files, 'config/plugins.js': plugins })
   t.true((await settingsOf(t, resolved.out, {}))?.auth.register.enabled)
 })
+
+test('modules of config/ that only code reads, migrations and rules of columns are reported', async t => {
+  const { remarks } = await imported(t, {
+    ...type('note', {
+      title: { type: 'string', searchable: false, column: { unique: true, type: 'text' } },
+      body: { type: 'text', searchable: true, column: { type: 'text' } },
+    }),
+    'config/api.js': "module.exports = { rest: require('./limits') }",
+    'config/limits.js': "const { most } = require('./most'); module.exports = { maxLimit: most }",
+    'config/most.js': 'module.exports = { most: 50 }',
+    'config/shop.js': "module.exports = { currency: 'EUR' }",
+    'config/rates.json': { eur: 1 },
+    'config/database.js': "module.exports = { connection: { client: 'sqlite' } }",
+    'config/env/production/shop.js': "module.exports = { currency: 'USD' }",
+    'src/api/note/config/names.js': 'module.exports = {}',
+    'database/migrations/2024.01.01.js': 'module.exports = { async up() {} }',
+    'database/migrations/.gitkeep': '',
+  })
+  const code = remarks.flatMap(each => /^code (\S+): /.exec(each)?.[1] ?? [])
+  t.deepEqual(code.toSorted(), [
+    ...['config/env/production/shop.js', 'config/rates.json', 'config/shop.js'],
+    ...['database/migrations/2024.01.01.js', 'src/api/note/config/names.js'],
+  ])
+  const own = remarks.filter(each => each.startsWith('remark src/api/note/'))
+  t.is(own.length, 2, own.join('\n'))
+  includes(t, own, /without a counterpart: `column\.unique`$/)
+  includes(t, own, /`searchable: false`: `_q` finds documents by this attribute, too$/)
+})
+
+test('a public path without a host is no lost content, and leaves the address to the project', async t => {
+  for (const [url, expected] of [
+    ["'/cms'", 'http://localhost:1400'],
+    ["env('PUBLIC_URL', '/cms')", 'http://localhost:1400'],
+    ["env('PUBLIC_URL', 'https://cms.example.org')", 'https://cms.example.org'],
+    ["''", 'http://localhost:1400'],
+  ] as const) {
+    const { out, remarks } = await imported(t, {
+      'config/server.js': `module.exports = ({ env }) => ({ port: 1400, url: ${url} })`,
+    })
+    t.is((await settingsOf(t, out, {}))?.server.url, expected, url)
+    const named = remarks.filter(each => each.includes('has no host'))
+    t.deepEqual(named.length, url.includes("'/cms'") ? 1 : 0, url)
+    t.true(named.every(each => each.startsWith('remark config/server.js:1: `/cms` in Strapi')))
+    t.false(remarks.some(each => each.includes('`url` is left out')))
+  }
+})

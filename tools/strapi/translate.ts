@@ -13,10 +13,10 @@ import {
 } from './convert/project-warnings.ts'
 import { roleKeys, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
+import { convertServer } from './convert/to-server.ts'
 import {
   convertGraphql,
   convertRest,
-  convertServer,
   setting,
   toUpload,
   transformerNotes,

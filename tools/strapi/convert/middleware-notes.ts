@@ -12,7 +12,8 @@ import {
 } from '../read/literal-value.ts'
 import type { StrapiConfig } from '../read/strapi-project.ts'
 import { lost, type Note } from '../yaml-document.ts'
-import { corsCredentials, middleware } from './to-settings.ts'
+import { corsCredentials } from './to-server.ts'
+import { middleware } from './to-settings.ts'
 
 interface MiddlewareOptions {
   /** Settings that are imported, or have no effect outside of Strapi. */

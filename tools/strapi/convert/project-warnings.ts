@@ -34,6 +34,9 @@ const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
   extension: 'an extension, or `user.attributes` for what users have besides',
   plugin: 'an extension',
   cron: 'a scheduler of your own',
+  config: 'a module in lib/ has what `strapi.config.get` read for code of the project',
+  migration:
+    'a file of migrations/ does what Strapi did to its tables, such as indexes and triggers (docs/migrations.md)',
   patch: 'an extension or a middleware does what the patch changed in a package',
 }
 

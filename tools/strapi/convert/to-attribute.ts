@@ -289,6 +289,9 @@ const SILENT: ReadonlySet<string> = new Set([
   ...['displayName', 'description', REPAIRED],
 ])
 
+/** Keys of `column` that refuse or change values. */
+const COLUMN_RULES: readonly string[] = ['unique', 'notNullable', 'defaultTo', 'unsigned']
+
 const OF_THE_PANEL: ReadonlySet<string> = new Set([
   'i18n',
   'content-manager',
@@ -301,7 +304,11 @@ function remarks(
   declared: LiteralMapping,
   { type, unknownField }: Exclude<OwnKeys, string>,
 ): readonly string[] {
-  const dropped = [...declared.keys()].filter(key => !SILENT.has(key)).map(key => `\`${key}\``)
+  const columns = COLUMN_RULES.filter(key => valueAt(declared, 'column', key) !== undefined)
+  const dropped = [
+    ...[...declared.keys()].filter(key => !SILENT.has(key)),
+    ...columns.map(key => `column.${key}`),
+  ].map(key => `\`${key}\``)
   const plugins = [...mappingAt(declared, 'pluginOptions').keys()].filter(plugin => !OF_THE_PANEL.has(plugin))
   const code = ['default', 'regex', 'min', 'max'].filter(
     key =>
@@ -322,6 +329,9 @@ function remarks(
       : []),
     ...(dropped.length > 0 ? [`without a counterpart: ${dropped.join(', ')}`] : []),
     ...plugins.map(plugin => `without a counterpart: the options of the plugin \`${plugin}\``),
+    ...(valueAt(declared, 'searchable') === false
+      ? ['`searchable: false`: `_q` finds documents by this attribute, too']
+      : []),
     ...code.map(key => `\`${key}\` is code in Strapi, and left out`),
   ]
 }

@@ -1,4 +1,4 @@
-import { ticked, trimEndCharacter } from '../../../core/base/text.ts'
+import { ticked } from '../../../core/base/text.ts'
 import {
   type JsonSchema,
   readProjectSchema,
@@ -8,10 +8,8 @@ import { isDefault } from '../../../core/project/settings/fill-defaults.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import { attributeNameIn, type Names, ownUserAttributes } from '../names.ts'
 import {
-  codeAt,
   isFromEnvironment,
   isLiteralList,
-  isMapping,
   type LiteralValue,
   mappingAt,
   scriptPlace,
@@ -23,35 +21,6 @@ import {
 } from '../read/literal-value.ts'
 import type { StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { type DocumentEntry, entry, flow, lost, type Note, section } from '../yaml-document.ts'
-
-/** The section `server`, converted from config/ without its code. In all sections, values that equal the default are left out. */
-export function convertServer({ config }: StrapiProject): DocumentEntry | undefined {
-  const { server } = config
-  return section('server', [
-    setting('host', valueAt(server, 'host') ?? env('HOST', '0.0.0.0'), '0.0.0.0'),
-    setting('port', valueAt(server, 'port') ?? env('PORT', 1337), 1337),
-    setting('url', valueAt(server, 'url') || undefined, `http://localhost:${usualPort(server)}`),
-    section(
-      'cors',
-      [
-        flow('origins', corsOrigins(config)),
-        flow('headers', corsHeaders(config)),
-        flow('credentials', corsCredentials(config) === true ? true : undefined),
-      ],
-      corsNotes(config),
-    ),
-    sizeSetting(['server', 'bodyLimit'], valueAt(middleware(config, 'strapi::body'), 'jsonLimit')),
-    toTrustProxy(valueAt(server, 'proxy')),
-  ])
-}
-
-/** The port without variables. */
-function usualPort(server: LiteralValue): number {
-  const port = Number(toJson(fallbackOf(valueAt(server, 'port'))) ?? 1337)
-  return Number.isInteger(port) ? port : 1337
-}
-
-const env = (name: string, fallback: LiteralValue): LiteralValue => ({ kind: 'environment', name, fallback })
 
 /** A setting's value. A variable without a fallback gets the default: an unset one would be an error. */
 export function setting(
@@ -68,14 +37,8 @@ export function setting(
 }
 
 /** The fallback of `env('A', env('B', 1))` is 1. */
-const fallbackOf = (declared: LiteralValue | undefined): LiteralValue | undefined =>
+export const fallbackOf = (declared: LiteralValue | undefined): LiteralValue | undefined =>
   isFromEnvironment(declared) ? fallbackOf(declared.fallback) : declared
-
-function toTrustProxy(declared: LiteralValue | undefined): DocumentEntry | undefined {
-  const proxied = isMapping(declared) ? valueAt(declared, 'koa') : declared
-  if (isFromEnvironment(proxied)) return setting('trustProxy', proxied, false)
-  return flow('trustProxy', proxied === true ? true : undefined)
-}
 
 /** The `config` of a middleware in config/middlewares. */
 export function middleware({ middlewares }: StrapiConfig, name: string): LiteralValue | undefined {
@@ -84,61 +47,16 @@ export function middleware({ middlewares }: StrapiConfig, name: string): Literal
   return valueAt(found, 'config')
 }
 
-/** Headers that browsers may send in Strapi without a setting, and in Plinth. */
-const ALWAYS_ALLOWED = ['content-type', 'authorization', 'origin', 'accept']
-
-function corsHeaders(config: StrapiConfig): Json | undefined {
-  const declared = valueAt(middleware(config, 'strapi::cors'), 'headers')
-  const headers =
-    typeof declared === 'string' ? declared.split(',').map(each => each.trim()) : toJson(declared)
-  if (!Array.isArray(headers)) return undefined
-  const more = headers.map(String).filter(name => !ALWAYS_ALLOWED.includes(name.toLowerCase()))
-  return more.length === 0 ? undefined : more
-}
-
-/** Browsers may send credentials from listed origins only. undefined: Strapi's setting has no counterpart. */
-export function corsCredentials(config: StrapiConfig): boolean | undefined {
-  const declared = valueAt(middleware(config, 'strapi::cors'), 'credentials')
-  if (declared === false) return false
-  return declared === true && corsOrigins(config) !== undefined ? true : undefined
-}
-
-function corsOrigins(config: StrapiConfig): Json | undefined {
-  const declared = fallbackOf(valueAt(middleware(config, 'strapi::cors'), 'origin'))
-  const items = isLiteralList(declared) ? declared.map(fallbackOf) : [declared]
-  const origins = items.flatMap(item =>
-    typeof item === 'string' ? item.split(',').map(each => trimEndCharacter(each.trim(), '/')) : [],
-  )
-  const isKnown = items.every(item => typeof item === 'string' || item === undefined)
-  return !isKnown || origins.length === 0 || origins.includes('*') ? undefined : origins
-}
-
-/** Variables of origins: a list has no variables here. */
-function originVariables(declared: LiteralValue | undefined): readonly string[] {
-  const items = isLiteralList(declared) ? declared : [declared]
-  return items.filter(isFromEnvironment).map(({ name }) => name)
-}
-
-function corsNotes(config: StrapiConfig): readonly Note[] {
-  const cors = middleware(config, 'strapi::cors')
-  const declared = valueAt(cors, 'origin')
-  if (declared === undefined || toJson(declared) !== undefined) return []
-  const place = codeAt(declared)?.place ?? scriptPlace(cors, 'origin') ?? 'config/middlewares'
-  const variables = ticked(originVariables(declared))
-  const text =
-    corsOrigins(config) === undefined
-      ? 'config/middlewares says the origins by code or a variable: name them here, or all may call'
-      : `origins were in variables, of which only the fallbacks were read (${variables}): name them here`
-  return [lost(text, place)]
-}
-
 type SettingPath = readonly string[]
 
 const isDefaultAt = (path: SettingPath, value: unknown): boolean =>
   isDefault(value, path, readProjectSchema())
 
 /** A size such as `2mb`, or bytes, or a variable of one. */
-function sizeSetting(path: SettingPath, declared: LiteralValue | undefined): DocumentEntry | undefined {
+export function sizeSetting(
+  path: SettingPath,
+  declared: LiteralValue | undefined,
+): DocumentEntry | undefined {
   const key = path.at(-1) ?? ''
   if (isFromEnvironment(declared)) return setting(key, declared, defaultAt(path))
   const isSize = typeof declared === 'number' || typeof declared === 'string'

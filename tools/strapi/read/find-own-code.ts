@@ -8,7 +8,14 @@ import {
   UNKNOWN_KEYS,
   valueAt,
 } from './literal-value.ts'
-import { bindingOf, exportOf, moduleScope, type ScopedModule, type ScriptLoader } from './module-scope.ts'
+import {
+  bindingOf,
+  exportOf,
+  importedFiles,
+  moduleScope,
+  type ScopedModule,
+  type ScriptLoader,
+} from './module-scope.ts'
 import {
   type CallExpressionNode,
   callsIn,
@@ -40,18 +47,39 @@ const KINDS: readonly (readonly [RegExp, OwnCode['kind']])[] = [
   [/^config\/cron-tasks\./, 'cron'],
 ]
 
-/** Changes of packages, of patch-package, pnpm and yarn. */
-const PATCH = /^(?:patches|\.yarn\/patches)\/.+\.patch$/
+/** Code of any language: changes of packages, of patch-package, pnpm and yarn, and of tables. */
+const UNPARSED: readonly (readonly [RegExp, OwnCode['kind']])[] = [
+  [/^(?:patches|\.yarn\/patches)\/.+\.patch$/, 'patch'],
+  [/^database\/migrations\/[^/]+\.(?:js|ts|sql)$/, 'migration'],
+]
+
+/** Modules of config/ whose settings Strapi itself reads, or that have a line of their own. */
+const SETTINGS =
+  /^config\/(?:env\/[^/]+\/)?(?:admin|api|cron-tasks|database|features|middlewares|plugins|server|typescript)\./
+const CONFIG = /^(?:config\/|config\/env\/production\/|src\/api\/[^/]+\/config\/)[^/]+\.(?:[cm]?[jt]s|json)$/
+
+/** Modules of config/ that only code of the project reads, by `strapi.config.get`. Those that settings import are read with them. */
+function ownConfigs(load: ScriptLoader, files: readonly string[]): readonly OwnCode[] {
+  const used = new Set(files.filter(file => SETTINGS.test(file)))
+  for (const file of used) {
+    const module = tryLoad(load, file)
+    for (const imported of module ? importedFiles(module) : []) used.add(imported)
+  }
+  return files
+    .filter(file => CONFIG.test(file) && !UNUSED.test(file) && !used.has(file))
+    .map(file => ({ kind: 'config', file }))
+}
 
 /** Finds the project's custom code and its configured routers. Files as Strapi's generator writes them do not count. */
 export function findOwnCode(
   load: ScriptLoader,
   files: readonly string[],
 ): Pick<StrapiProject, 'ownCode' | 'routers'> {
-  const ownCode: OwnCode[] = []
+  const ownCode: OwnCode[] = [...ownConfigs(load, files)]
   const routers: StrapiRouter[] = []
   for (const file of files) {
-    if (PATCH.test(file)) ownCode.push({ kind: 'patch', file })
+    const [, unparsed] = UNPARSED.find(([pattern]) => pattern.test(file)) ?? []
+    if (unparsed !== undefined) ownCode.push({ kind: unparsed, file })
     const code = CODE.test(file) && !UNUSED.test(file) ? toOwnCode(file) : undefined
     if (code === undefined) continue
     const module = tryLoad(load, file)

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import {
   type AnyNode,
+  callsIn,
   commonExport,
   isFunction,
   memberPath,
@@ -213,6 +214,16 @@ export function requiredModule(node: ValueNode, { module }: Scope): ScopedModule
   if (node.type !== 'CallExpression' || memberPath(node.callee) !== 'require') return undefined
   const [specifier] = node.arguments
   return specifier?.type === 'StringLiteral' ? importedModule(module, specifier.value) : undefined
+}
+
+/** The files of the project that a module imports, re-exports or requires, relative to its folder. */
+export function importedFiles(module: ScopedModule): ReadonlySet<string> {
+  const scope = moduleScope(module)
+  const required = callsIn(module).map(node => requiredModule(node, scope))
+  const imported = module.body.map(statement =>
+    'source' in statement && statement.source ? importedModule(module, statement.source.value) : undefined,
+  )
+  return new Set([...required, ...imported].flatMap(each => each?.file ?? []))
 }
 
 /** What a module exports under a name. `seen`: modules that re-export one another. */

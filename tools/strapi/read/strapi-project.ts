@@ -75,6 +75,8 @@ export interface OwnCode {
     | 'extension'
     | 'plugin'
     | 'cron'
+    | 'config'
+    | 'migration'
     | 'patch'
   /** Relative to the project's folder. */
   readonly file: string

@@ -310,3 +310,50 @@ test('a public path without a host is no lost content, and leaves the address to
     t.false(remarks.some(each => each.includes('`url` is left out')))
   }
 })
+
+test('generated routes that a file lists one by one are read, as projects from Strapi 3 have them', async t => {
+  const route = (method: string, path: string, handler: string, config = '{ policies: [] }') =>
+    `{ method: '${method}', path: '${path}', handler: '${handler}', config: ${config} }`
+  const list = (...routes: readonly string[]) => `module.exports = { routes: [${routes.join(', ')}] }`
+  const grants = ['note', 'page', 'tag', 'area'].flatMap(name =>
+    ['find', 'create', 'delete'].map(action => ({ action: `api::${name}.${name}.${action}` })),
+  )
+  const { out, remarks } = await imported(t, {
+    ...type('page', { title: { type: 'string' } }),
+    ...type('tag', { title: { type: 'string' } }),
+    ...type('area', { title: { type: 'string' } }),
+    ...type('home', { title: { type: 'string' } }, { kind: 'singleType' }),
+    'src/api/note/routes/note.js': list(
+      route('GET', '/notes', 'note.find', '{ auth: false }'),
+      route('POST', '/notes', 'api::note.note.create', "{ policies: ['is-owner'] }"),
+    ),
+    'src/api/page/routes/page.js': list(
+      route('GET', '/pages', 'page.find'),
+      route('GET', '/pages/count', 'page.count'),
+    ),
+    'src/api/tag/routes/tag.js': "module.exports = createCoreRouter('api::tag.tag', { except: ['delete'] })",
+    'src/api/tag/routes/more.js': list(route('DELETE', '/tags/:id', 'tag.delete')),
+    'src/api/area/routes/area.js': "module.exports = createCoreRouter('api::area.area')",
+    'src/api/area/routes/open.js': list(route('GET', '/areas', 'area.find')),
+    'src/api/home/routes/home.js': list(
+      route('GET', '/home', 'home.find'),
+      route('PUT', '/home', 'home.update'),
+      route('DELETE', '/home', 'home.delete'),
+    ),
+    'config/sync/user-role.public.json': { name: 'Public', type: 'public', permissions: grants },
+  })
+  const settings = await settingsOf(t, out, {})
+  const granted = settings?.roles.public?.permissions ?? {}
+  t.deepEqual(
+    ['note', 'page', 'tag', 'area'].map(key => Object.keys(granted[key] ?? {})),
+    [['find', 'create'], ['find'], ['find', 'create'], ['find', 'create', 'delete']],
+  )
+  t.deepEqual(settings?.routesConfig['note.find']?.auth, false)
+  includes(t, remarks, /^lost src\/api\/note\/routes\/note\.js:1: Strapi asked these policies.*is-owner/)
+  const routes = remarks.flatMap(each => /^code (src\/api\/\S+\/routes\/\S+): /.exec(each)?.[1] ?? [])
+  t.deepEqual(routes.toSorted(), [
+    ...['src/api/area/routes/open.js', 'src/api/page/routes/page.js', 'src/api/tag/routes/more.js'],
+  ])
+  includes(t, remarks, /^remark src\/api\/page\/\S+: Strapi had only the routes `find`: no role/)
+  t.false(remarks.some(each => /api\/home\//.test(each)))
+})

@@ -98,7 +98,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
     environments: environmentsOf(reading.files),
     packages,
     pluginPackages: await pluginsIn(packages, reading.folder),
-    ...findOwnCode(reading.load, reading.files),
+    ...findOwnCode(reading.load, reading.files, contentTypes),
     unreadable: reading.unreadable,
     irregular: [...reading.irregular, ...missingSchemas(reading.files)],
   }

@@ -1,6 +1,8 @@
+import { type DeclaredRoutes, declaredRoutes } from './declared-routes.ts'
 import { propertyKey } from './literal-expression.ts'
 import {
   isCode,
+  isLiteralList,
   isMapping,
   type LiteralMapping,
   type LiteralValue,
@@ -27,8 +29,8 @@ import {
   unwrapExpression,
   type ValueNode,
 } from './parse-module.ts'
-import { evaluateLiteral } from './read-exported.ts'
-import type { OwnCode, StrapiProject, StrapiRouter } from './strapi-project.ts'
+import { evaluateLiteral, readExported } from './read-exported.ts'
+import type { OwnCode, StrapiProject, StrapiRouter, StrapiType } from './strapi-project.ts'
 
 const CODE = /\.(?:[cm]?[jt]s)$/
 /** Files that are no part of the running project. */
@@ -74,21 +76,65 @@ function ownConfigs(load: ScriptLoader, files: readonly string[]): readonly OwnC
 export function findOwnCode(
   load: ScriptLoader,
   files: readonly string[],
+  types: readonly StrapiType[] = [],
 ): Pick<StrapiProject, 'ownCode' | 'routers'> {
-  const ownCode: OwnCode[] = [...ownConfigs(load, files)]
-  const routers: StrapiRouter[] = []
+  const found: FoundCode = {
+    ownCode: [...ownConfigs(load, files)],
+    routers: [],
+    listed: [],
+    unlisted: new Set(),
+  }
   for (const file of files) {
     const [, unparsed] = UNPARSED.find(([pattern]) => pattern.test(file)) ?? []
-    if (unparsed !== undefined) ownCode.push({ kind: unparsed, file })
+    if (unparsed !== undefined) found.ownCode.push({ kind: unparsed, file })
     const code = CODE.test(file) && !UNUSED.test(file) ? toOwnCode(file) : undefined
-    if (code === undefined) continue
-    const module = tryLoad(load, file)
-    const router = code.kind === 'route' && module ? readRouter(module) : undefined
-    if (router !== undefined) routers.push(router)
-    if (!module || !(router ? isRouterAlone(module, router) : isGenerated(module))) ownCode.push(code)
+    if (code !== undefined) addCode(found, code, { module: tryLoad(load, file), types })
   }
-  return { ownCode, routers }
+  for (const each of found.listed) addListed(found, each)
+  return { ownCode: found.ownCode, routers: found.routers }
 }
+
+interface FoundCode {
+  readonly ownCode: OwnCode[]
+  readonly routers: StrapiRouter[]
+  readonly listed: ListedRoutes[]
+  /** APIs with other files of routes, such as `createCoreRouter`: their lists are not complete. */
+  readonly unlisted: Set<string | undefined>
+}
+
+interface CodeContext {
+  /** undefined: the file cannot be parsed. */
+  readonly module: ScopedModule | undefined
+  readonly types: readonly StrapiType[]
+}
+
+function addCode(found: FoundCode, code: OwnCode, { module, types }: CodeContext): void {
+  const exported = code.kind === 'route' && module ? readExported(module) : undefined
+  if (code.kind === 'route' && !isLiteralList(valueAt(exported, 'routes'))) found.unlisted.add(code.api)
+  const router = exported !== undefined && module ? readRouter(module) : undefined
+  const routes = router ? undefined : declaredRoutes(exported, typesOf(code, types))
+  if (router) found.routers.push(router)
+  if (routes) found.listed.push({ code, routes })
+  else if (!module || !(router ? isRouterAlone(module, router) : isGenerated(module)))
+    found.ownCode.push(code)
+}
+
+/** A list in addition to another router, or another list, adds routes to it, or replaces some: that is custom code. */
+function addListed({ ownCode, routers, listed, unlisted }: FoundCode, { code, routes }: ListedRoutes): void {
+  const isOnly =
+    !unlisted.has(code.api) && listed.every(each => each.routes === routes || each.routes.uid !== routes.uid)
+  if (isOnly) routers.push({ uid: routes.uid, options: routes.options })
+  if (!isOnly || !routes.alone || hasUnknownRoute(routes.options)) ownCode.push(code)
+}
+
+/** A file that lists routes one by one. */
+interface ListedRoutes {
+  readonly code: OwnCode
+  readonly routes: DeclaredRoutes
+}
+
+const typesOf = ({ api }: OwnCode, types: readonly StrapiType[]): readonly StrapiType[] =>
+  types.filter(type => type.uid.startsWith('api::') && type.api === api)
 
 /** undefined: the file cannot be parsed, so it counts as custom code, which the report lists. */
 function tryLoad(load: ScriptLoader, file: string): ScopedModule | undefined {

@@ -463,6 +463,7 @@ test('every line is checked before the first write, and reported with its docume
     lineOf('h', { value: 8 }, { locale: 'en' }),
     lineOf('i', { value: 9 }, { createdAt: 'yesterday' }),
     '{"type":"api::numbr.numbr","documentId":"a b","versions":[]}',
+    lineOf('j', { value: 10 }, { id: 2_000_000_001 }),
     `{"type":"api::number.number","documentId":"deep","versions":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
   ]
   const reported = (await imported(place, wrong)) as readonly string[]
@@ -472,10 +473,11 @@ test('every line is checked before the first write, and reported with its docume
       'documents.ndjson:2 expected JSON: Unexpected end of JSON input',
       'documents.ndjson:12 `documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`',
       'documents.ndjson:12 `versions` is a list of at least one version',
-      'documents.ndjson:13 expected at most 1000 levels of lists and objects',
+      'documents.ndjson:13 `versions[0].id` is the number of a row, from 1 to 2000000000',
+      'documents.ndjson:14 expected at most 1000 levels of lists and objects',
     ],
   )
-  const values = (await imported(place, [wrong[0] ?? '', ...wrong.slice(2, -2)])) as readonly string[]
+  const values = (await imported(place, [wrong[0] ?? '', ...wrong.slice(2, -3)])) as readonly string[]
   t.deepEqual(values, [
     'documents.ndjson:2 number a: value must be a `number` type, but the final value was: `NaN` (cast from the value `"x"`).',
     'documents.ndjson:3 number b: value must be less than or equal to 2000',

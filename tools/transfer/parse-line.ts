@@ -62,7 +62,7 @@ function faultsOf(body: Body): readonly string[] {
     faults.push('`type` is the uid of a content-type, such as `api::article.article`')
   if (typeof body.documentId !== 'string' || !DOCUMENT_ID.test(body.documentId))
     faults.push('`documentId` is a text of 1 to 255 characters without blanks, `/`, `?` and `#`')
-  if (body.key !== undefined && !isRowId(body.key)) faults.push('`key` is the number of a row')
+  if (body.key !== undefined && !isRowId(body.key)) faults.push(`\`key\` is ${ROW_ID}`)
   if (!Array.isArray(body.versions) || body.versions.length === 0)
     faults.push('`versions` is a list of at least one version')
   else
@@ -77,7 +77,7 @@ const DOCUMENT_ID = /^[^\s/?#\p{Cc}\p{Surrogate}]{1,255}$/u
 function addVersionFaults(version: unknown, at: string, faults: string[]): void {
   if (!isBody(version)) return void faults.push(`\`${at}\` is an object`)
   addUnknownKeys(version, VERSION, `${at}.`, faults)
-  if (version.id !== undefined && !isRowId(version.id)) faults.push(`\`${at}.id\` is the number of a row`)
+  if (version.id !== undefined && !isRowId(version.id)) faults.push(`\`${at}.id\` is ${ROW_ID}`)
   if (version.locale !== undefined && typeof version.locale !== 'string')
     faults.push(`\`${at}.locale\` is a locale`)
   if (version.status !== undefined && !isStatus(version.status))
@@ -110,9 +110,13 @@ function addUnknownKeys(body: Body, known: readonly string[], at: string, faults
 
 const isStatus = (value: unknown): boolean => value === 'draft' || value === 'published'
 
-/** PostgreSQL's `integer`. */
+/** PostgreSQL's `integer`, with room for the rows that come after an import. */
+const LAST_ROW_ID = 2_000_000_000
+
+const ROW_ID = `the number of a row, from 1 to ${LAST_ROW_ID}`
+
 const isRowId = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 2_000_000_000
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= LAST_ROW_ID
 
 export interface StreamLine {
   /** Counts from 1. */

@@ -89,14 +89,16 @@ const hopTo = ({ attribute, scope }: RelatedFilter, row: Row, context: PlanConte
     ? joinTested(row, attribute, scope?.status ?? null, context)
     : joinComponent(row, attribute, context)
 
-/** The condition on the target rows of a link that the caller may read. */
-export const planScope = (scope: LinkScope | null, row: Row, context: PlanContext): Expression =>
-  allOf([
+/** The condition on the target rows of a link that the caller may read. Components belong to a version that is chosen already. */
+export const planScope = (scope: LinkScope | null, row: Row, context: PlanContext): Expression => {
+  if (row.holder.holder === 'component') return TRUE
+  return allOf([
     scope?.where ? planFilter(scope.where, row, context) : TRUE,
     row.status === 'latest'
       ? planLatest(row, scope?.visibleVersions, context)
       : planVisible(row, row.status, scope?.visibleVersions, context),
   ])
+}
 
 /** The latest of a document's visible versions: the published one, otherwise the draft (reference/documents.md#17-graphql-nested-dialect). */
 export function planLatest(row: Row, visible: VisibleVersions | undefined, context: PlanContext): Expression {

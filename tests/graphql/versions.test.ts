@@ -203,3 +203,42 @@ test.serial('versions that a role may not see are indistinguishable from missing
   t.deepEqual(titles(answer), [['P one, changed draft', 'P three draft', 'P two draft']])
   t.is(answer.data.preview.meta.pagination.total, 3)
 })
+
+test('filters and sorts of PREVIEW see the components of drafts, whatever number they have', async t => {
+  const { create, ask } = await openEndpoint(
+    t,
+    `
+components:
+  note.part: { attributes: { label: string, size: integer, inner: { type: component, component: note.inner } } }
+  note.inner: { attributes: { label: string } }
+contentTypes:
+  note:
+    draftAndPublish: true
+    attributes:
+      title: string
+      parts: { type: component, component: note.part, repeatable: true }
+roles:
+  public: { permissions: { note: [find, readDrafts] } }
+`,
+  )
+  // The number of a component is also that of a published document.
+  for (const title of ['one', 'two', 'three']) await create('note', { title })
+  const parts = [1, 2, 3, 4, 5, 6].map(size => ({
+    size,
+    label: `part ${size}`,
+    inner: { label: `inner ${size}` },
+  }))
+  await create('note', { title: 'draft', parts }, { status: 'draft' })
+  for (const { label, inner } of parts)
+    for (const filter of [`label: { eq: "${label}" }`, `inner: { label: { eq: "${inner.label}" } }`]) {
+      const { data } = await ask(
+        `{ notes(publicationState: PREVIEW, filters: { parts: { ${filter} } }) { ${LIVE} meta { pagination { total } } } }`,
+      )
+      t.deepEqual(data.notes, {
+        data: [{ attributes: { title: 'draft' } }],
+        meta: { pagination: { total: 1 } },
+      })
+    }
+  const sorted = await ask(`{ notes(publicationState: PREVIEW, sort: ["parts.size", "title"]) { ${LIVE} } }`)
+  t.deepEqual(titles(sorted), [['draft', 'one', 'three', 'two']])
+})

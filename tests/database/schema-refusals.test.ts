@@ -128,7 +128,7 @@ test.serial('a text without an index does not become unique if it has duplicate 
     SELECT 'published', 'tag.part', id, 1, 'same' FROM tags WHERE text IS NOT NULL`)
   t.deepEqual(await one.refused(LONG(true)), [
     `\`text\` of content-type \`tag\` must be unique, but 2 rows share a value with another: "${'x'.repeat(60)} (2)": change these first`,
-    '`text` with `locale` of component `shared.part` must be unique, but 3 rows share a value with another: "same / null (3)": change these first',
+    '`text` of component `shared.part` must be unique, but 3 rows share a value with another: "same (3)": change these first',
   ])
   await one.sql('UPDATE tags SET text = text || id')
   await one.sql('UPDATE components_shared_part SET text = text || owner_key')
@@ -400,7 +400,7 @@ test.serial('an attribute of components does not become unique if components sha
   await holdParts(one, 'x', 'k1')
   await holdParts(one, 'x', 'k2')
   t.deepEqual(await one.refused(PART(true, false)), [
-    '`code` with `locale` of component `shared.part` must be unique, but 2 rows share a value with another: "x / null (2)": change these first',
+    '`code` of component `shared.part` must be unique, but 2 rows share a value with another: "x (2)": change these first',
   ])
   await one.sql(`UPDATE components_shared_part SET code = code || owner_key`)
   await one.started(PART(true, false))
@@ -413,7 +413,7 @@ test.serial('components that share a unique value do not get one locale', async 
   await holdParts(one, 'x', 'k1')
   await holdParts(one, 'x', 'k2')
   t.deepEqual(await one.refused(PART(true, true)), [
-    '`code` with `locale` of component `shared.part` must be unique, but 2 rows share a value with another: "x / en (2)": change these first',
+    '`code` of component `shared.part` must be unique, but 2 rows share a value with another: "x / en (2)": change these first',
   ])
   await one.sql(`UPDATE components_shared_part SET code = code || owner_key`)
   await one.sql(`UPDATE components_shared_inner SET key = 'k'`)

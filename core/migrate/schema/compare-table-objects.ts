@@ -162,7 +162,9 @@ const scopeOf = ({ desired, reshape }: TablePair): 'as-index' | 'shared' =>
 
 function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
   const { desired } = pair
-  const names = index.columns.map(column => {
+  // Every table of components has the column of the locale, also where nothing is localized.
+  const named = desired.shape?.holder === 'component' ? index.columns.slice(0, 1) : index.columns
+  const names = named.map(column => {
     const { attribute } = desired.columns.find(one => one.name === column) ?? {}
     return `\`${attribute?.name ?? column}\``
   })

@@ -28,9 +28,8 @@ export function findDuplicates(
   { columns, where }: Index,
   scope: 'as-index' | 'shared' = 'as-index',
 ): RowCountQuery {
-  const shown = columns
-    .map(column => `coalesce(left(${ident(column)}::text, ${LONGEST_SHOWN}), 'null')`)
-    .join(` || ' / ' || `)
+  // A locale that components do not have is left out.
+  const shown = `concat_ws(' / ', ${columns.map(column => `left(${ident(column)}::text, ${LONGEST_SHOWN})`).join(', ')})`
   const present = scope === 'shared' ? columns.slice(0, 1) : columns
   const rows = present.map(column => `${ident(column)} IS NOT NULL`)
   if (where !== null) rows.push(printWhere(where))

@@ -2,6 +2,7 @@ import { type Action, CONTENT_ACTIONS, missingFeature, subjectOf } from '../acce
 import type { Caller } from '../access/caller.ts'
 import type { Access } from '../access/compile/compile-access.ts'
 import type { UserValues } from '../access/compile/condition.ts'
+import { isOnlyForUsers } from '../access/denial.ts'
 import type { Explanation, PermissionHolder, PermissionSubject } from '../access/explain/explain.ts'
 import {
   explainField,
@@ -107,7 +108,9 @@ export function toAnswer(
   roles: RolesProject,
 ): RolesAnswer {
   const { explainer } = roles
-  const explanation = explainer.explain(asker.holder, subject, action)
+  const explained = explainer.explain(asker.holder, subject, action)
+  const isUserless = isOnlyForUsers(subject.name, action) && callerOf(asker, roles.access).kind !== 'user'
+  const explanation = isUserless ? withoutUser(explained) : explained
   const findOf = (type: ContentType): Explanation => {
     const target = explainer.subjects.find(each => each.type === type)
     if (!target) throw new TypeError(`no subject for ${type.uid}`)
@@ -127,6 +130,18 @@ export function toAnswer(
     values: asker.user ? valuesOf(explanation, asker.user.values) : {},
   }
 }
+
+/** What is granted to requests without a user is refused where the action concerns the caller's own. */
+const withoutUser = (explained: Explanation): Explanation =>
+  explained.allowed
+    ? {
+        ...explained,
+        allowed: false,
+        why: { kind: 'userless' },
+        options: {},
+        readable: explained.readable && [],
+      }
+    : explained
 
 function valuesOf({ options }: Explanation, user: UserValues): Readonly<Record<string, unknown>> {
   const valuesIn = (term: unknown, isNone: (value: unknown) => boolean) =>

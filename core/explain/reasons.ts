@@ -15,6 +15,8 @@ export function reasonOf({ why, allowed, action, subject, holder }: Explanation)
         : `${on} is never open to everybody: a role has to name it.`
     case 'token-type':
       return `The type of the token \`${holder.key}\` says so.`
+    case 'userless':
+      return `${on} concerns the caller's own user, and ${holder.kind === 'token' ? 'an API token' : 'a request without a token'} has none.`
     case 'undeclared':
       return 'No line grants it, and what is not granted is forbidden.'
   }

@@ -349,3 +349,30 @@ test('the roles that may do something are listed with their lines and restrictio
   t.regex((await who('update', 'tip')).out, /role authenticated/)
   t.regex((await who('find', 'critc')).complaint, /unknown type `critc`.*`critic`/)
 })
+
+const OWN = `
+name: Own
+contentTypes: {}
+roles:
+  public: { permissions: { users: [me], auth: "*" } }
+  member: { extends: public }
+apiTokens:
+  robot: { type: full-access, secret: robot-robot-robot-robot }
+`
+
+test('what concerns the own user is refused to requests without one, whatever is granted', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('project.yaml', OWN)
+  for (const [question, what] of [
+    ['me users', '`me` of `users`'],
+    ['changePassword auth', '`changePassword` of `auth`'],
+  ]) {
+    const ask = async (who: string) =>
+      JSON.parse((await explain(`${who} ${question}`, { folder: folder.path, form: 'json' })).out)
+    const because = `${what} concerns the caller's own user, and`
+    t.like(await ask('robot'), { allowed: false, reason: `${because} an API token has none.` })
+    t.like(await ask('public'), { allowed: false, reason: `${because} a request without a token has none.` })
+    t.like(await ask('member'), { allowed: true, granted: true })
+  }
+})

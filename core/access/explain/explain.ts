@@ -14,6 +14,7 @@ import type { Grants } from '../caller.ts'
 import type { Access } from '../compile/compile-access.ts'
 import { coveredNames } from '../compile/to-rules.ts'
 import { type Decision, decide } from '../decide.ts'
+import { isOnlyForUsers } from '../denial.ts'
 import { resolveHolders } from '../holders.ts'
 import { entryOf, type PermissionEntry, type PermissionTable, WILDCARD } from '../permission-entries.ts'
 
@@ -39,6 +40,8 @@ export type DecisionReason =
   | { readonly kind: 'open' }
   /** The kind of API token. */
   | { readonly kind: 'token-type' }
+  /** Granted to a token or to the public, who have no user, and the action concerns the caller's own user. */
+  | { readonly kind: 'userless' }
   | { readonly kind: 'undeclared' }
 
 /** The decision on one action of a role or token on one subject, and the entry that decides. */
@@ -87,13 +90,16 @@ export function openExplainer({ settings }: Project, model: Model, access: Acces
       const decision = decisionOn(entries, subject, action)
       const deciding = decidingEntry(decision, action)
       const through = deciding ? chainTo(holder, deciding) : [holder.key]
-      const options = typeof decision.value === 'object' ? decision.value : decision.value ? {} : null
+      const granted = typeof decision.value === 'object' ? decision.value : decision.value ? {} : null
+      // Access grants it, as only the endpoint asks for the user.
+      const isUserless = granted !== null && holder.kind === 'token' && isOnlyForUsers(subject.name, action)
+      const options = isUserless ? null : granted
       return {
         holder,
         subject,
         action,
         allowed: options !== null,
-        why: reasonOf(decision),
+        why: isUserless ? USERLESS : reasonOf(decision),
         path: deciding?.entry.path ?? ownPath(holder),
         overridden: decision.kind === 'declared' ? (decision.overridden?.path ?? null) : null,
         through,
@@ -116,6 +122,8 @@ export function grantsOf({ roles, tokens }: Access, { kind, key }: PermissionHol
   if (!grants) throw new TypeError(`no ${kind} ${key}`)
   return grants
 }
+
+const USERLESS: DecisionReason = { kind: 'userless' }
 
 function decisionOn(entries: PermissionTable, { name, type }: PermissionSubject, action: Action): Decision {
   if (type) return decide(entries, type, action)
@@ -196,7 +204,7 @@ interface Granted {
 
 function attributesFor({ type, action, options }: Granted, grants: Grants): Attributes {
   if (!type || !permissionPartsOf(action).fields) return { readable: null, writable: null }
-  const readable = grants.readAccess(type, action)?.readable
+  const readable = options ? grants.readAccess(type, action)?.readable : undefined
   const attributes = [...type.attributes.values()].filter(attribute => readable?.has(attribute))
   return {
     readable: attributes.map(({ name }) => name),

@@ -69,3 +69,23 @@ for (const mappedBy of [false, true]) {
     t.regex(String(alone), /needs to be connected first/)
   })
 }
+
+for (const mappedBy of [false, true]) {
+  const side = mappedBy ? 'the inverse side' : 'the owning side'
+  test(`links to the locales of a document keep the order in which they are set, from ${side}`, async t => {
+    const app = await openTestApp(t, { project: projectOf(mappedBy) })
+    const { data: book } = await write(app, 'POST', '/api/books', { title: 'en' })
+    const { data: other } = await write(app, 'POST', '/api/books', { title: 'other' })
+    const english = { documentId: book.documentId }
+    const french = { documentId: book.documentId, locale: 'fr' }
+    await write(app, 'PUT', `/api/books/${book.documentId}?locale=fr`, { title: 'fr' })
+    const titles = ({ data }: Written) => data.books?.map(({ title }) => title)
+    const created = await write(app, 'POST', '/api/shelves?populate=books', { books: [french, english] })
+    t.deepEqual(titles(created), ['fr', 'en'])
+    const path = `/api/shelves/${created.data.documentId}?populate=books`
+    const set = async (books: unknown) => titles(await write(app, 'PUT', path, { books }))
+    t.deepEqual(await set([english, french]), ['en', 'fr'])
+    t.deepEqual(await set([french, english, other.documentId]), ['fr', 'en', 'other'])
+    t.deepEqual(await set({ set: [other.documentId, english, french] }), ['other', 'en', 'fr'])
+  })
+}

@@ -108,7 +108,10 @@ const connecting = ({ attribute }: InverseRelation, { targets }: LinkValue): Lin
   connect: listed(attribute, targets).map(entries => ({ entries, place: null })),
 })
 
-/** Links to the versions of a document share a place where they follow one another; of a to-one link the last document counts. */
+/**
+ * Links to the draft and the published version of a document share a place where they follow one another, those to its
+ * locales do not; of a to-one link the last document counts, in all its locales.
+ */
 function listed(
   { many }: RelationAttribute,
   targets: readonly LinkTarget[],
@@ -117,11 +120,15 @@ function listed(
   for (const target of targets) {
     const group = groups.at(-1)
     const last = group?.at(-1)
-    if (group && last && last.key === target.key && last.documentId === target.documentId) group.push(target)
+    if (group && last && isSameDocument(last, target) && !(many && last.locale !== target.locale))
+      group.push(target)
     else groups.push([target])
   }
   return many ? groups : groups.slice(-1)
 }
+
+const isSameDocument = (one: LinkTarget, other: LinkTarget): boolean =>
+  one.key === other.key && one.documentId === other.documentId
 
 interface EndEdit {
   readonly end: InverseEnd

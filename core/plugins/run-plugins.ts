@@ -297,20 +297,32 @@ function callForm<Made>(form: string, create: () => Made): Made {
 }
 
 /**
- * After a second `next`, Express would answer 404 while the request is executed. Routers and error handlers of Express stay as
- * they are, since it recognizes them.
+ * After a second `next`, Express would answer 404 while the request is executed, and an error after the first one would hide the
+ * answer of a request that is executed. Express takes a thrown null or undefined for a call of `next()`. Routers and error
+ * handlers of Express stay as they are, since it recognizes them.
  */
 function passOnce(middleware: ExpressMiddleware, name: string, { log }: PluginApp): ExpressMiddleware {
   if (middleware.length > 3 || 'handle' in middleware) return middleware
   return (request, response, next) => {
     let hasPassed = false
-    return middleware(request, response, (...error) => {
+    const fail = (thrown: unknown) => {
+      const error = toReadableError(thrown)
+      if (hasPassed) log.error(`the middleware ${name} failed after next()`, error)
+      else next(thrown ?? new Error(`the middleware ${name} threw ${error.message}`))
+    }
+    const pass = (...error: readonly unknown[]) => {
       if (hasPassed) {
         log.warn(`the middleware ${name} called next() twice: the second call has no effect`)
         return
       }
       hasPassed = true
       next(...error)
-    })
+    }
+    try {
+      const result = middleware(request, response, pass)
+      if (result instanceof Promise) result.catch(fail)
+    } catch (error) {
+      fail(error)
+    }
   }
 }

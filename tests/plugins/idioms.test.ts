@@ -268,6 +268,44 @@ test('an Express middleware that calls next() twice is answered once, and logged
     t.regex(app.log().join('\n'), RegExp(`the middleware ${name} called next\\(\\) twice`))
 })
 
+test('an Express middleware that fails stops the request, whatever it throws, but not after next()', async t => {
+  const failing = (code: string) =>
+    `import { defineMiddleware } from 'plinth'\nexport default defineMiddleware({ express: () => async (request, response, next) => { if (request.headers['x-fails'] !== ${JSON.stringify(code)}) return next()\n${code} } })\n`
+  const cases = {
+    nothing: 'throw void 0',
+    rejects: 'return Promise.reject()',
+    both: 'next(); throw null',
+    late: "next(); throw new Error('Too late')",
+  }
+  const app = await open(
+    t,
+    {
+      ...Object.fromEntries(
+        Object.entries(cases).map(([name, code]) => [`middlewares/${name}.ts`, failing(code)]),
+      ),
+      'middlewares/sync.ts': failing('throw undefined').replace('async ', ''),
+    },
+    `middlewares: [sync, ${Object.keys(cases).join(', ')}]\n`,
+  )
+  await seed(app)
+  const post = async (code: string) => {
+    const headers = { 'x-fails': code }
+    const { status } = await app.request('POST', '/api/articles', {
+      body: { data: { title: code } },
+      headers,
+    })
+    return [status, await app.app.documents('article').count({ filters: { title: code } })]
+  }
+  t.deepEqual(await post('throw undefined'), [500, 0], 'the request is not executed')
+  t.deepEqual(await post(cases.nothing), [500, 0])
+  t.deepEqual(await post(cases.rejects), [500, 0])
+  t.deepEqual(await post(cases.both), [201, 1])
+  t.deepEqual(await post(cases.late), [201, 1], 'the write was executed')
+  const log = app.log().join('\n')
+  t.regex(log, /the middleware sync threw undefined/)
+  t.regex(log, /the middleware late failed after next\(\)","error":"Error: Too late/)
+})
+
 test('cookies and headers of Express middlewares reach every response', async t => {
   const app = await open(
     t,

@@ -69,11 +69,7 @@ export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: bo
   const { isWaiting, waitFor } = useRequests()
   // Also called by the closures of earlier renders, after their requests.
   const fill = (changed: JsonRecord) => {
-    const { base: saved, values: before } = latest.current
-    const base = saved?.values ?? {}
-    const values = { ...before, ...changed }
-    const dirty = !equalJson(values, base)
-    const input = dirty ? { base, etag: saved?.etag ?? null, values } : null
+    const { values, dirty, input } = withChanges(latest.current, changed)
     const fault = storeInput(schema, versionKey, input)
     latest.current = { ...latest.current, values, dirty }
     merge({ values, dirty, ...(fault && { fault }) })
@@ -119,6 +115,14 @@ export function useDocument(schema: ApiSchema, versionKey: VersionKey, isNew: bo
     },
     fail: fault => merge({ fault }),
   }
+}
+
+/** The values of the form, and the input that the browser keeps; null: none is unsaved. */
+function withChanges({ base: saved, values: before }: DocumentState, changed: JsonRecord) {
+  const base = saved?.values ?? {}
+  const values = { ...before, ...changed }
+  const dirty = !equalJson(values, base)
+  return { values, dirty, input: dirty ? { base, etag: saved?.etag ?? null, values } : null }
 }
 
 interface Requests extends Pick<DocumentForm, 'waitFor'> {

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { equalJson, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
 import { type AttributeInfo, type TypeInfo, toLabel } from '../api/schema.ts'
 import { describeAttribute } from '../lists/cell-value.tsx'
+import { ActionButton } from '../shell/button.tsx'
 import { useSchema } from '../shell/context.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
 import { Modal } from '../shell/modal.tsx'
@@ -39,12 +40,15 @@ interface ChangesModalProps {
   readonly type: TypeInfo
   readonly published: JsonRecord
   readonly draft: JsonRecord
+  /** null: the draft may not be discarded. */
   readonly onDiscard: (() => void) | null
+  /** A save is in progress, which would come after. */
+  readonly busy: boolean
   readonly onClose: () => void
 }
 
 /** The differences between the draft and the published version. */
-export function ChangesModal({ type, published, draft, onDiscard, onClose }: ChangesModalProps) {
+export function ChangesModal({ type, published, draft, onDiscard, busy, onClose }: ChangesModalProps) {
   const translate = useTranslate()
   const schema = useSchema()
   const changes = compareVersions(type, published, draft)
@@ -78,9 +82,9 @@ export function ChangesModal({ type, published, draft, onDiscard, onClose }: Cha
           {translate('close')}
         </button>
         {onDiscard && changes.length > 0 && (
-          <button type="button" className="danger" onClick={onDiscard}>
+          <ActionButton className="danger" inactive={busy} onClick={onDiscard}>
             {translate('discard')}
-          </button>
+          </ActionButton>
         )}
       </footer>
     </Modal>

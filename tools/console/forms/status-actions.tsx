@@ -141,7 +141,7 @@ function StatusDialogs({ versionKey, form, published, dialog, onClose }: StatusD
   const run = async (action: () => Promise<unknown>, onDone: () => void) => {
     onClose()
     try {
-      await action()
+      await form.waitFor(action())
       onDone()
       await queries.invalidateQueries()
       notify(translate('done'), { type: 'success' })
@@ -183,6 +183,7 @@ function StatusDialogs({ versionKey, form, published, dialog, onClose }: StatusD
       type={type}
       published={published.values}
       draft={form.values}
+      busy={form.busy}
       onDiscard={canPublish(type) ? () => void discard() : null}
       onClose={onClose}
     />

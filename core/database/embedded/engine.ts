@@ -3,10 +3,10 @@ import type { ReuseStatements } from '../open-options.ts'
 import { IDLE_IN_TRANSACTION } from '../session.ts'
 import { EmbeddedBackend } from './backend.ts'
 import { durableOptions } from './durability.ts'
+import { clearTimers, throwStops } from './pglite-internals.ts'
 import { readPreparedFiles } from './prepared-files.ts'
 import { openRestarting, type Postgres, type RestartingOptions } from './restarting.ts'
 import { EmbeddedStream } from './stream.ts'
-import { throwStops } from './throw-stops.ts'
 import { greeting } from './wire.ts'
 
 /** PostgreSQL in this process. */
@@ -40,10 +40,7 @@ export async function startEngine(options: EngineOptions): Promise<EmbeddedEngin
   const { dataDir, reset, reuse } = options
   if (dataDir === IN_MEMORY) {
     const postgres = (await takeSpare(reuse)) ?? (await createPostgres(options)).postgres
-    return serve({ postgres, abandon: () => clearTimers(postgres) }, reset, {
-      restart: null,
-      close: keepSpare,
-    })
+    return serve({ postgres, abandon: () => {} }, reset, { restart: null, close: keepSpare })
   }
   const restart = () => createPostgres({ ...options, isNew: false })
   return serve(await createPostgres(options), reset, { restart, close: postgres => postgres.close() })
@@ -68,20 +65,12 @@ async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions):
       ...(snapshot && { loadDataDir: snapshot }),
     })
     throwStops(postgres)
-    const leave = () => {
-      clearTimers(postgres)
-      abandon()
-    }
-    return { postgres, abandon: leave }
+    return { postgres, abandon }
   } catch (error) {
     abandon()
     throw new Error(lastError(lines) ?? describe(error), { cause: error })
   }
 }
-
-/** Without PostgreSQL: timers of one that stopped, such as that of the last statement timeout, would keep the process from ending. */
-const clearTimers = (postgres: PGlite): void =>
-  (postgres as unknown as { readonly mod: { _clear_setitimer(): void } }).mod._clear_setitimer()
 
 const PARAMETERS = [
   // The timer with which PostgreSQL logs a slow start never ends in a process that is also the server.
@@ -171,7 +160,7 @@ const COUNT_PLANS =
 
 /** Keeps the engine of a closed in-memory database: emptying it is cheaper than creating another. */
 async function keepSpare(postgres: PGlite): Promise<void> {
-  if (!(await endTimers(postgres)) || spares.length >= MAX_SPARES) return postgres.close()
+  if (!(await settle(postgres)) || spares.length >= MAX_SPARES) return postgres.close()
   const expire = () => {
     spares.splice(spares.indexOf(spare), 1)
     void postgres.close()
@@ -180,14 +169,11 @@ async function keepSpare(postgres: PGlite): Promise<void> {
   spares.push(spare)
 }
 
-/**
- * Ends PostgreSQL's timers, which would keep the process from ending: the one of the last statement timeout, which a shorter one
- * replaces, and the one that writes the statistics of an idle session after ten seconds. Returns false if the engine is broken.
- */
-async function endTimers(postgres: PGlite): Promise<boolean> {
+/** Rolls back what was left open, so that nothing keeps the process from ending. Returns false if the engine is broken. */
+async function settle(postgres: PGlite): Promise<boolean> {
   try {
-    await postgres.exec('ROLLBACK; SET statement_timeout = 1')
-    await postgres.exec('SELECT pg_stat_force_next_flush(); RESET statement_timeout')
+    await postgres.exec('ROLLBACK')
+    clearTimers(postgres)
     return true
   } catch {
     return false

@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { messageWithCauses } from '../../base/text.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
+import { clearTimers } from './pglite-internals.ts'
 import { stopReason } from './wire.ts'
 
 /** Executes a batch of wire messages. The answer ends with ReadyForQuery. */
@@ -11,7 +12,7 @@ export class EngineStopped extends Error {}
 
 export interface Postgres {
   readonly postgres: PGlite
-  /** Ends its timers, and closes its files without writing to them. */
+  /** Closes its files without writing to them. */
   abandon(): void
 }
 
@@ -45,7 +46,10 @@ export function openRestarting(first: Postgres, { restart, close }: RestartingOp
   let nextAttempt = 0
   let isClosed = false
   const stop = (why: string): EngineStopped => {
-    current?.abandon()
+    if (current) {
+      clearTimers(current.postgres)
+      current.abandon()
+    }
     current = null
     reason = why
     return new EngineStopped(`Connection terminated: the embedded database stopped: ${why}`)

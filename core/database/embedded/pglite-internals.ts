@@ -1,10 +1,20 @@
 import type { PGlite } from '@electric-sql/pglite'
 
-/** What PGlite calls to process the messages of a batch, one after another. */
-interface MessageLoop {
-  _PostgresMainLoopOnce(): void
-  stackRestore(pointer: number): void
+// What PGlite has, but does not export.
+
+interface Internals {
+  readonly mod: {
+    /** PGlite calls it for the messages of a batch, one after another. */
+    _PostgresMainLoopOnce(): void
+    stackRestore(pointer: number): void
+    /** Ends all timers. */
+    _clear_setitimer(): void
+  }
+  /** The status of an SQL error. */
+  readonly POSTGRES_MAIN_LONGJMP: number
 }
+
+const internalsOf = (postgres: PGlite): Internals => postgres as unknown as Internals
 
 /**
  * PGlite catches each error of a message and goes on with the batch. After one that ended PostgreSQL (FATAL, PANIC, or a trap of
@@ -12,10 +22,7 @@ interface MessageLoop {
  * instead. https://github.com/electric-sql/pglite/issues/1058
  */
 export function throwStops(postgres: PGlite): void {
-  const { mod: loop, POSTGRES_MAIN_LONGJMP: sqlError } = postgres as unknown as {
-    readonly mod: MessageLoop
-    readonly POSTGRES_MAIN_LONGJMP: number
-  }
+  const { mod: loop, POSTGRES_MAIN_LONGJMP: sqlError } = internalsOf(postgres)
   const { _PostgresMainLoopOnce: processMessage, stackRestore } = loop
   let stopped: { readonly error: unknown } | undefined
   loop._PostgresMainLoopOnce = () => {
@@ -32,3 +39,9 @@ export function throwStops(postgres: PGlite): void {
     stackRestore(pointer)
   }
 }
+
+/**
+ * Ends PostgreSQL's timers, which would keep the process from ending: that of the last statement timeout, and the one that writes
+ * the statistics of an idle session. PostgreSQL takes one that is late for lost, and sets the next.
+ */
+export const clearTimers = (postgres: PGlite): void => internalsOf(postgres).mod._clear_setitimer()

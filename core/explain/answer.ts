@@ -2,8 +2,12 @@ import { type Action, CONTENT_ACTIONS, missingFeature, subjectOf } from '../acce
 import type { Caller } from '../access/caller.ts'
 import type { Access } from '../access/compile/compile-access.ts'
 import type { UserValues } from '../access/compile/condition.ts'
-import { isOnlyForUsers } from '../access/denial.ts'
-import type { Explanation, PermissionHolder, PermissionSubject } from '../access/explain/explain.ts'
+import {
+  type Explanation,
+  type PermissionHolder,
+  type PermissionSubject,
+  withoutUser,
+} from '../access/explain/explain.ts'
 import {
   explainField,
   explainPath,
@@ -109,8 +113,7 @@ export function toAnswer(
 ): RolesAnswer {
   const { explainer } = roles
   const explained = explainer.explain(asker.holder, subject, action)
-  const isUserless = isOnlyForUsers(subject.name, action) && callerOf(asker, roles.access).kind !== 'user'
-  const explanation = isUserless ? withoutUser(explained) : explained
+  const explanation = callerOf(asker, roles.access).kind === 'user' ? explained : withoutUser(explained)
   const findOf = (type: ContentType): Explanation => {
     const target = explainer.subjects.find(each => each.type === type)
     if (!target) throw new TypeError(`no subject for ${type.uid}`)
@@ -130,18 +133,6 @@ export function toAnswer(
     values: asker.user ? valuesOf(explanation, asker.user.values) : {},
   }
 }
-
-/** What is granted to requests without a user is refused where the action concerns the caller's own. */
-const withoutUser = (explained: Explanation): Explanation =>
-  explained.allowed
-    ? {
-        ...explained,
-        allowed: false,
-        why: { kind: 'userless' },
-        options: {},
-        readable: explained.readable && [],
-      }
-    : explained
 
 function valuesOf({ options }: Explanation, user: UserValues): Readonly<Record<string, unknown>> {
   const valuesIn = (term: unknown, isNone: (value: unknown) => boolean) =>

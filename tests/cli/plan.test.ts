@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { runMigrate, runPlan, runRehearsal, runStatus } from '../../tools/cli/migrate.ts'
 import { layEmbedded } from '../harness/embedded-files.ts'
 import { temporaryFolder } from '../harness/folder.ts'
@@ -11,7 +11,8 @@ import { createDatabase, testServer } from '../harness/test-database.ts'
 const project = (attributes: string) =>
   `name: Shop\ndatabase: { url: "\${DATABASE_URL:-embedded}" }\ncontentTypes: { book: { attributes: { ${attributes} } } }\n`
 
-test('users with a removed role refuse the plan and the migration', async t => {
+/** A project, and the options of a command on it that writes to `reported`. */
+async function projectWithOptions(t: ExecutionContext) {
   const { folder, url } = await projectFolder(t)
   const reported: string[] = []
   const write = (text: string) => void reported.push(text)
@@ -19,6 +20,11 @@ test('users with a removed role refuse the plan and the migration', async t => {
     ...{ folder: folder.path, env: { DATABASE_URL: url }, paint: (_: string, text: string) => text },
     ...{ write, writeError: write, json: false, allowDestructive: true },
   }
+  return { folder, url, reported, options }
+}
+
+test('users with a removed role refuse the plan and the migration', async t => {
+  const { folder, url, reported, options } = await projectWithOptions(t)
   folder.write('project.yaml', project('title: string'))
   t.is(await runMigrate(options), 0)
   const stamps = 'document_id, created_at, updated_at, published_at'
@@ -47,13 +53,7 @@ test('users with a removed role refuse the plan and the migration', async t => {
 })
 
 test('faults in content/ and mails/, which the next start would refuse, refuse the plan and the migration', async t => {
-  const { folder, url } = await projectFolder(t)
-  const reported: string[] = []
-  const write = (text: string) => void reported.push(text)
-  const options = {
-    ...{ folder: folder.path, env: { DATABASE_URL: url }, paint: (_: string, text: string) => text },
-    ...{ write, writeError: write, json: false, allowDestructive: true },
-  }
+  const { folder, reported, options } = await projectWithOptions(t)
   folder.write('project.yaml', project('title: string'))
   folder.write('content/books.yaml', '- { documentId: dune, title: Dune }\n')
   t.is(await runMigrate(options), 0)

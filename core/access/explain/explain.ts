@@ -90,22 +90,20 @@ export function openExplainer({ settings }: Project, model: Model, access: Acces
       const decision = decisionOn(entries, subject, action)
       const deciding = decidingEntry(decision, action)
       const through = deciding ? chainTo(holder, deciding) : [holder.key]
-      const granted = typeof decision.value === 'object' ? decision.value : decision.value ? {} : null
-      // Access grants it, as only the endpoint asks for the user.
-      const isUserless = granted !== null && holder.kind === 'token' && isOnlyForUsers(subject.name, action)
-      const options = isUserless ? null : granted
-      return {
+      const options = typeof decision.value === 'object' ? decision.value : decision.value ? {} : null
+      const explanation: Explanation = {
         holder,
         subject,
         action,
         allowed: options !== null,
-        why: isUserless ? USERLESS : reasonOf(decision),
+        why: reasonOf(decision),
         path: deciding?.entry.path ?? ownPath(holder),
         overridden: decision.kind === 'declared' ? (decision.overridden?.path ?? null) : null,
         through,
         options: options ?? {},
         ...attributesFor({ type: subject.type, action, options }, grantsOf(access, holder)),
       }
+      return holder.kind === 'token' ? withoutUser(explanation) : explanation
     },
   })
 }
@@ -123,7 +121,20 @@ export function grantsOf({ roles, tokens }: Access, { kind, key }: PermissionHol
   return grants
 }
 
-const USERLESS: DecisionReason = { kind: 'userless' }
+/**
+ * For an asker who has no user: an action that concerns the caller's own user is refused. Access grants it, as only the endpoint
+ * asks for the user.
+ */
+export const withoutUser = (explanation: Explanation): Explanation =>
+  explanation.allowed && isOnlyForUsers(explanation.subject.name, explanation.action)
+    ? {
+        ...explanation,
+        allowed: false,
+        why: { kind: 'userless' },
+        options: {},
+        readable: explanation.readable && [],
+      }
+    : explanation
 
 function decisionOn(entries: PermissionTable, { name, type }: PermissionSubject, action: Action): Decision {
   if (type) return decide(entries, type, action)
@@ -204,7 +215,7 @@ interface Granted {
 
 function attributesFor({ type, action, options }: Granted, grants: Grants): Attributes {
   if (!type || !permissionPartsOf(action).fields) return { readable: null, writable: null }
-  const readable = options ? grants.readAccess(type, action)?.readable : undefined
+  const readable = grants.readAccess(type, action)?.readable
   const attributes = [...type.attributes.values()].filter(attribute => readable?.has(attribute))
   return {
     readable: attributes.map(({ name }) => name),

@@ -22,10 +22,10 @@ export function* refuseStaleLinks(
   const byName = new Map(pairs.map(pair => [pair.desired.name, pair]))
   for (const holder of pairs) {
     for (const attribute of holder.desired.shape?.attributes ?? []) {
-      const target = attribute.kind === 'link' ? dropped.get(attribute.target) : undefined
-      if (attribute.kind !== 'link' || target === undefined) continue
+      if (attribute.kind !== 'link') continue
+      const target = dropped.get(attribute.target)
       const { pair, columns } = placeOf(attribute, holder, byName)
-      if (pair === undefined) continue
+      if (target === undefined || pair === undefined) continue
       const { name, serves } = pair.desired
       const links = columns.map(column => `${ident(column)} IS NOT NULL`).join(' OR ')
       yield {

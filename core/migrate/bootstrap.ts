@@ -9,7 +9,7 @@ import { printSearchFunctions } from '../sql/search-ddl.ts'
 import { printMoveVersion } from '../sql/version-ddl.ts'
 import { printMigrationFiles } from './custom-migrations/migration-record.ts'
 import { MigrationRefused } from './migration-options.ts'
-import { hasTable } from './recorded-schema.ts'
+import { hasRecord, hasTable } from './recorded-schema.ts'
 import { refusal } from './schema/finding.ts'
 import { readTrigrams } from './schema/read-catalogue.ts'
 
@@ -26,12 +26,13 @@ export async function bootstrap(site: DdlContext, tables: readonly Table[]): Pro
 }
 
 /**
- * Refuses a database that was migrated, but has no `plinth_tables`: without the records, Plinth's own tables would be taken for
- * those of another program, with advice to rename them. The plan after the statement has those that restore the rows.
+ * True if a migration of the database is recorded. Then it is refused without `plinth_tables`: Plinth's own tables would be taken
+ * for those of another program, with advice to rename them. The plan after the statement has those that restore the rows.
  */
-export async function refuseDroppedRecords({ database, transaction }: DdlContext): Promise<void> {
+export async function isMigrated({ database, transaction }: DdlContext): Promise<boolean> {
   const { schema } = database
-  if (await hasTable(transaction, schema, 'plinth_tables')) return
+  if (!(await hasRecord(transaction, schema))) return false
+  if (await hasTable(transaction, schema, 'plinth_tables')) return true
   const create = printTables(schema).replaceAll(/\s+/g, ' ')
   const what = 'table "plinth_tables" was dropped by hand: restore it from a backup, or create it'
   const advice = `${what} and plan again, which shows how to restore its rows: ${create}`

@@ -6,7 +6,7 @@ import { findOtherProcesses, printServing, type ServingProcess } from '../databa
 import { type DdlContext, runDdl } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
-import { bootstrap, refuseDroppedRecords } from './bootstrap.ts'
+import { bootstrap, isMigrated } from './bootstrap.ts'
 import {
   checkRowsBefore,
   type PendingFiles,
@@ -23,13 +23,7 @@ import {
   type RunMigrationOptions,
 } from './migration-options.ts'
 import { planSchema, type SchemaPlan } from './plan-steps.ts'
-import {
-  hasRecord,
-  isRecorded,
-  type MigrationRecord,
-  recordMigration,
-  recordTables,
-} from './recorded-schema.ts'
+import { isRecorded, type MigrationRecord, recordMigration, recordTables } from './recorded-schema.ts'
 import { type Catalogue, type LockedTable, lockedTables } from './schema/catalogue.ts'
 import {
   expandSteps,
@@ -87,8 +81,7 @@ export async function migrateUnderLock(site: MigrationSite, task: Task): Promise
   const hasMade = task.done.length > 0
   if (!hasMade && (await isDone(transaction, database.schema, task)))
     return { ...NO_CHANGES, complete: true, apart: [] }
-  const isNew = !(await hasRecord(transaction, database.schema))
-  if (!isNew) await refuseDroppedRecords(site)
+  const isNew = !(await isMigrated(site))
   await bootstrap(site, task.tables)
   const files = await splitPendingFiles(site, task.files, isNew)
   if (site.isRetry && files.before.length + files.after.length > 0) await holdForFiles(site, task)

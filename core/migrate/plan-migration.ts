@@ -1,7 +1,7 @@
 import type { Database, Transaction, TransactionOptions } from '../database/database.ts'
 import type { DdlContext } from '../database/run-ddl.ts'
 import type { Table } from '../model/storage.ts'
-import { bootstrap, refuseDroppedRecords } from './bootstrap.ts'
+import { bootstrap, isMigrated } from './bootstrap.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 import {
   checkRowsBefore,
@@ -21,7 +21,6 @@ import {
   type Stage,
 } from './migration-options.ts'
 import { planSchema } from './plan-steps.ts'
-import { hasRecord } from './recorded-schema.ts'
 import type { Catalogue } from './schema/catalogue.ts'
 import {
   type Leftover,
@@ -111,9 +110,7 @@ interface PlanRequest {
 }
 
 async function planIn(site: DdlContext, request: PlanRequest): Promise<MigrationPlan> {
-  const { database, transaction } = site
-  const isNew = !(await hasRecord(transaction, database.schema))
-  if (!isNew) await refuseDroppedRecords(site)
+  const isNew = !(await isMigrated(site))
   if (isNew || request.files.length > 0) await bootstrap(site, request.tables)
   const files = await splitPendingFiles(site, request.files, isNew)
   const generated = await planTables(site, { ...request, files }, await runBefore(site, files, request))

@@ -23,6 +23,7 @@ import {
   queryParams,
 } from './action-call.ts'
 import { invalidParam, type Params } from './action-params.ts'
+import { toDeleteOutcome } from './delete-outcome.ts'
 import { toChangedParams } from './parameters/changed-params.ts'
 import { badCursor } from './parameters/parse-pagination.ts'
 import { parseListQuery } from './parameters/parse-query.ts'
@@ -188,17 +189,11 @@ export async function perform(call: ActionCall, options: ActionOptions): Promise
       const same = prepared !== null && isDeepStrictEqual(changed, params)
       result = await withPluginErrors(() => (same ? prepared() : performChanged(call, changed, options)))
       const done = toActionValue(result)
-      return action === 'delete' && result.kind !== 'value' ? toDeleted(done, params) : done
+      return action === 'delete' && result.kind !== 'value' ? toDeleteOutcome(done, params.documentId) : done
     },
   })
   return { result, value }
 }
-
-/** The outcome of a delete in the form of code, where the request is answered with the document. */
-const toDeleted = (document: unknown, { documentId = null }: Params) =>
-  isRecord(document)
-    ? { documentId: document.documentId ?? documentId, entries: [document] }
-    : { documentId, entries: [] }
 
 /** Runs an action of another protocol inside the document middlewares. */
 export type AroundActions = (call: Omit<DocumentCall, 'read'>) => Promise<unknown>

@@ -3,6 +3,7 @@ import type { Caller, Grants } from '../access/caller.ts'
 import { restrict } from '../access/restrict/restrict.ts'
 import type { ActionCall, ActionResult, HttpAnswer, WriteTarget } from '../actions/action-call.ts'
 import type { Params } from '../actions/action-params.ts'
+import { deletedDocumentOf } from '../actions/delete-outcome.ts'
 import { paginationKey, printPagination, splitCursor } from '../actions/parameters/parse-pagination.ts'
 import {
   type ListQuery,
@@ -15,7 +16,6 @@ import { isUnstorable } from '../actions/prepare-read.ts'
 import { authorizeAnswer, parseTarget, type SaveAction, writeTarget } from '../actions/prepare-write.ts'
 import { LruCache } from '../base/lru-cache.ts'
 import { memoize } from '../base/memo.ts'
-import { isRecord } from '../base/plain-data.ts'
 import { timePart } from '../base/request-context.ts'
 import type { BodyFormat } from '../cache/answer-store.ts'
 import { notFound, RequestFault } from '../faults/fault.ts'
@@ -136,8 +136,7 @@ function answer({ result, value }: Performed, action: DocumentAction, call: Rest
 function answerDelete({ result, value }: Performed, { http }: ActionCall, call: RestCall): HttpResponse {
   if (!http?.answersDelete) return { status: 204, body: null }
   if (result && value === undefined) return answerResult(result, 'delete', call)
-  const [document = null] = isRecord(value) && Array.isArray(value.entries) ? value.entries : []
-  return answer({ result, value: document }, 'delete', call)
+  return answer({ result, value: deletedDocumentOf(value) }, 'delete', call)
 }
 
 function answerResult(result: ActionResult, action: DocumentAction, call: RestCall): HttpResponse {

@@ -4,6 +4,7 @@ import { trusted } from '../../access/brand.ts'
 import type { WriteAction } from '../../access/caller.ts'
 import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
 import { permit } from '../../access/restrict/permit.ts'
+import { deletedDocumentOf, toDeleteOutcome } from '../../actions/delete-outcome.ts'
 import { isRecord, present } from '../../base/plain-data.ts'
 import type { Answer, SavedDocument } from '../../documents/documents.ts'
 import { attempt, type Fault, fault, isRefusedAs, RequestFault } from '../../faults/fault.ts'
@@ -331,15 +332,14 @@ async function runInside(
 
 /** The outcome of a delete as code gets it. */
 function toDeleted(document: unknown, named: unknown, { answersDeleted }: MutationFormat) {
-  const documentId = isRecord(document) ? document.documentId : (named ?? null)
-  return { documentId, entries: answersDeleted && document !== null ? [document] : [] }
+  const outcome = toDeleteOutcome(document, named)
+  return answersDeleted ? outcome : { ...outcome, entries: [] }
 }
 
 /** The document of the answer to a delete, from what middlewares made of its outcome. */
 function deletedDocument(value: unknown, { answersDeleted }: MutationFormat): unknown {
-  if (!isRecord(value)) return null
-  const { documentId, entries } = value
-  return answersDeleted ? ([entries].flat()[0] ?? null) : { documentId }
+  if (answersDeleted || !isRecord(value)) return deletedDocumentOf(value)
+  return { documentId: value.documentId }
 }
 
 const ACTIONS: { readonly [Action in WriteAction]?: DocumentAction } = { create: 'create', delete: 'delete' }

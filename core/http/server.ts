@@ -70,9 +70,9 @@ export async function openHttpServer(options: DispatcherOptions): Promise<HttpSe
   const dispatcher = await openDispatcher(options)
   const listener = inTurn(
     (request, response) => {
-      const problem = hostProblem(request)
-      if (problem === null) receive(dispatcher, request, response)
-      else refuseHost(response, problem, dispatcher.current.options)
+      const refusal = refusalOf(request)
+      if (refusal === null) receive(dispatcher, request, response)
+      else refuse(response, refusal, dispatcher.current.options)
     },
     () => dispatcher.current.options.observer,
   )
@@ -222,6 +222,24 @@ function inTurn(receiveNext: RequestListener, observer: () => Observer): Request
   }
 }
 
+/** Why a request that Node accepts is refused before anything reads it. */
+interface Refusal {
+  /** For the log. */
+  readonly code: string
+  readonly fault: Fault
+}
+
+/** null: the address and the end of the request are clear. */
+function refusalOf(request: IncomingMessage): Refusal | null {
+  const unclear = hostProblem(request)
+  if (unclear !== null) return { code: 'INVALID_HOST', fault: fault('badRequest', unclear) }
+  const coding = request.headers['transfer-encoding']
+  // Node asks for `chunked` at the end alone, and decodes nothing that comes before it (RFC 9112, 6.1).
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return null
+  const message = `Transfer-Encoding may be chunked, got ${coding}`
+  return { code: 'UNKNOWN_TRANSFER_CODING', fault: fault('notImplemented', message) }
+}
+
 /** Why the address of a request is unclear (RFC 9112, 3.2); null: it is clear. */
 function hostProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
   if (headers.host === undefined) return httpVersion === '1.0' ? null : 'A request needs the header Host'
@@ -231,9 +249,9 @@ function hostProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): str
   return count > 1 ? `A request may have one header Host, got ${count}` : null
 }
 
-function refuseHost(response: ServerResponse, message: string, { observer }: UnparsedOptions): void {
-  observer.emit({ kind: 'malformed', code: 'INVALID_HOST' })
-  writeAnswer(response, toFaultResponse(fault('badRequest', message)), ['Connection', 'close'])
+function refuse(response: ServerResponse, refusal: Refusal, { observer }: UnparsedOptions): void {
+  observer.emit({ kind: 'malformed', code: refusal.code })
+  writeAnswer(response, toFaultResponse(refusal.fault), ['Connection', 'close'])
 }
 
 /** Answers what Node's parser passes to no request listener: malformed requests and CONNECT. */

@@ -51,6 +51,28 @@ test('a request without a Host, or with two, is refused with the reason, also be
   t.regex(await send(port, 'GET / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 OK\r\n/, 'HTTP/1.0 has none')
 })
 
+test('a body in a transfer coding other than chunked is refused: nothing decodes it', async t => {
+  const { port, reported } = await serve(t, [reader])
+  const post = (headers: string) =>
+    send(port, `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n\r\n3\r\nabc\r\n0\r\n\r\n`)
+  for (const [headers, got] of [
+    ['Transfer-Encoding: gzip, chunked', 'gzip, chunked'],
+    ['Transfer-Encoding: identity,chunked', 'identity,chunked'],
+    ['Transfer-Encoding: deflate\r\ntransfer-encoding: chunked', 'deflate, chunked'],
+  ] as const) {
+    const message = `Transfer-Encoding may be chunked, got ${got}`
+    const body = { data: null, error: { status: 501, name: 'NotImplementedError', message } }
+    const answer = await post(headers)
+    t.regex(answer, /^HTTP\/1\.1 501 Not Implemented\r\n/)
+    t.true(answer.endsWith(`\r\n\r\n${JSON.stringify(body)}`), answer)
+  }
+  t.deepEqual(
+    reported.filter(({ kind }) => kind === 'malformed').map(event => 'code' in event && event.code),
+    Array.from({ length: 3 }, () => 'UNKNOWN_TRANSFER_CODING'),
+  )
+  t.regex(await post('Transfer-Encoding: Chunked'), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n3$/)
+})
+
 test('no header is dropped, however many come before it', async t => {
   const { port } = await serve(t, [({ headers }) => ({ status: 200, body: String(headers['if-match']) })])
   const answer = await send(

@@ -1,5 +1,7 @@
 import { subjectOf } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
+import type { PermissionScope } from '../access/permission-scopes.ts'
+import { recordConditions } from '../access/recorded-grants.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { ProbedAnswer } from '../console/simulation.ts'
 import type { Database } from '../database/database.ts'
@@ -40,7 +42,7 @@ export async function openRequestProbe(
   running?: RegisteredApp,
 ): Promise<Result<RequestProbe, StartFault>> {
   const probed: Blueprint = Object.freeze({ ...blueprint, project: toProbed(blueprint.project) })
-  const seen: Seen = { reachedDatabase: false, reachedCode: false, refusal: null, route: '' }
+  const seen: Seen = seeNothing()
   const observer = observe(seen)
   const options = { production: false, observer }
   const registered = running ? ok(withoutSchemas(running)) : await registerApp(probed, observer)
@@ -82,8 +84,10 @@ export async function openRequestProbe(
   }
   return ok({
     async ask(request, caller) {
-      asking = caller
-      Object.assign(seen, { reachedDatabase: false, reachedCode: false, refusal: null, route: '' })
+      Object.assign(seen, seeNothing())
+      const { conditions } = seen
+      const record = (used: PermissionScope) => conditions.set(`${used.subject}.${used.action}`, used)
+      asking = { ...caller, grants: recordConditions(caller.grants, record) }
       const { status, body } = await send(request)
       const answer = toProbedAnswer({ status, body: body.toString() }, seen, codeFor(request, seen, sources))
       const withheld = answer.outcome === 'passed' ? await withheldLinks(request, caller) : []
@@ -98,7 +102,17 @@ interface Seen {
   reachedCode: boolean
   refusal: string | null
   route: string
+  /** The permissions whose conditions were applied. */
+  conditions: Map<string, PermissionScope>
 }
+
+const seeNothing = (): Seen => ({
+  reachedDatabase: false,
+  reachedCode: false,
+  refusal: null,
+  route: '',
+  conditions: new Map(),
+})
 
 /**
  * Neither limits nor cache, which need the database first, and no providers, which are opened over the network. Policies and
@@ -224,7 +238,7 @@ function toProbedAnswer(
 ): Omit<ProbedAnswer, 'withheld'> {
   const { refusal, route, reachedDatabase, reachedCode } = seen
   const error = errorIn(answer)
-  const base = { route, decides, reason: refusal }
+  const base = { route, decides, reason: refusal, conditions: [...seen.conditions.values()] }
   if (error && isDenial(error)) return { ...base, outcome: 'denied', ...error }
   if (reachedDatabase || reachedCode) return { ...base, outcome: 'passed', status: null, message: null }
   return error

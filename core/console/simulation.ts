@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import type { PermissionScope } from '../access/permission-scopes.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { parseJsonText } from '../base/text.ts'
 import type { Database } from '../database/database.ts'
@@ -26,6 +27,8 @@ export interface ProbedAnswer {
   readonly route: string
   /** Relations of a GraphQL request that are answered with null and an error, as the caller may not find their targets. */
   readonly withheld: readonly string[]
+  /** The permissions whose conditions choose the documents, of the route's own type and of those that the request reaches. */
+  readonly conditions: readonly PermissionScope[]
   /** Project code that also decides: `the policy is-owner`. It is not run. */
   readonly decides: readonly string[]
 }

@@ -100,6 +100,10 @@ function withField(name: string, action: Action, subject: PermissionSubject): Re
   const { type } = subject
   if (!type || !hasFields(action))
     return failed(`\`${action}\` of \`${subject.name}\` has no fields to be asked for`)
+  if (name.split('.').includes(''))
+    return failed(
+      `\`${name}\` has an empty name: a field is one attribute, or a path such as \`author.name\``,
+    )
   const steps = toSteps(name, type)
   return steps.ok ? ok({ subject, action, field: { name, steps: steps.value } }) : steps
 }

@@ -107,6 +107,11 @@ test('unknown words are refused with the nearest known ones', async t => {
     await complaintOf('public publish dish'),
     '`publish` means nothing for `dish`, which has no `draftAndPublish`',
   )
+  for (const path of ['.', 'author.', 'author..name'])
+    t.is(
+      await complaintOf(`public find article ${path}`),
+      `\`${path}\` has an empty name: a field is one attribute, or a path such as \`author.name\``,
+    )
   t.is(await complaintOf('public delete dish name'), '`delete` of `dish` has no fields to be asked for')
   t.regex(
     await complaintOf('publc find dish'),
@@ -318,6 +323,58 @@ test('a request is explained by the answer of the server, its permission and the
   t.like(JSON.parse(json.out), { request: 'POST /graphql', route: 'graphql' })
   const own = { body: JSON.stringify({ query: '{ me { id } }' }) }
   t.regex((await explainRequest('POST /graphql', 'editor', own)).out, /^Yes: role editor may POST/)
+})
+
+const CONDITIONS = `
+name: Conditions
+contentTypes:
+  author: { attributes: { name: string } }
+  article:
+    draftAndPublish: true
+    attributes:
+      title: string
+      author: { type: relation, relation: manyToOne, target: author }
+roles:
+  public:
+    permissions:
+      author: { find: { where: { name: { $ne: Eve } } } }
+      article:
+        find: true
+        update: true
+        publish: { where: { title: { $ne: secret } } }
+        readDrafts: { where: { title: { $startsWith: D } } }
+  reader: { permissions: { article: [find, readDrafts] } }
+`
+
+test('a request is explained with the conditions on drafts, on publishing and on related documents', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  folder.write('project.yaml', CONDITIONS)
+  const options = { folder: folder.path }
+  const drafts = await explainRequest('GET /api/articles?status=draft', 'public', options)
+  t.regex(drafts.out, /^Yes, in part: role public may GET /)
+  t.regex(
+    drafts.out.replaceAll('\n', ' '),
+    /The condition of `readDrafts` of article applies: \{ title: \{ \$startsWith: D \} \} \(project\.yaml:18:\d+\)\./,
+  )
+  const conditionsOf = async (request: string, who = 'public') => {
+    const { out } = await explainRequest(request, who, { ...options, form: 'json' })
+    return JSON.parse(out).conditions.map(
+      ({ subject, action }: Record<string, string>) => `${subject}.${action}`,
+    )
+  }
+  t.deepEqual(await conditionsOf('GET /api/articles'), [])
+  t.deepEqual(await conditionsOf('GET /api/articles?status=draft', 'reader'), [])
+  t.deepEqual(await conditionsOf('GET /api/articles?populate=author'), ['author.find'])
+  t.deepEqual(await conditionsOf('GET /api/articles?filters[author][name]=Ann'), ['author.find'])
+  t.deepEqual(await conditionsOf('GET /api/articles?publicationFilter=modified'), ['article.readDrafts'])
+  t.deepEqual((await conditionsOf('PUT /api/articles/a')).toSorted(), [
+    'article.publish',
+    'article.readDrafts',
+  ])
+  t.deepEqual(await conditionsOf('GET /api/authors'), [])
+  t.regex((await explainRequest('GET /api/articles', 'public', options)).out, /^Yes: role public/)
+  t.regex((await explainRequest('GET /api/articles?populate=author', 'public', options)).out, /^Yes, in part/)
 })
 
 test('a request or a caller that does not exist is refused with what was expected', async t => {

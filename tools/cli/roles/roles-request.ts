@@ -1,16 +1,17 @@
+import type { Explanation } from '../../../core/access/explain/explain.ts'
 import { compileApp } from '../../../core/app/compile-app.ts'
 import { openRequestProbe } from '../../../core/app/request-probe.ts'
 import { printStartFault } from '../../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import type { ProbedAnswer } from '../../../core/console/simulation.ts'
 import { callerOf, type Principal, type RolesAnswer, toAnswer } from '../../../core/explain/answer.ts'
-import { answerReport } from '../../../core/explain/report.ts'
+import { answerReport, explanationJson } from '../../../core/explain/report.ts'
 import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import type { MemoryRequest } from '../../../core/http/in-memory.ts'
 import { complainOf } from './roles.ts'
 import { printAnswerDetails } from './roles-answer-text.ts'
 import { findAsker } from './roles-explain.ts'
-import { type RolesContext, WIDTH, wrap } from './roles-output.ts'
+import { flowYaml, printLocation, type RolesContext, WIDTH, wrap } from './roles-output.ts'
 
 export interface RequestWords {
   /** `POST /api/reviews?populate=author` */
@@ -102,6 +103,25 @@ function explanationOf({ asker, probed, roles }: RequestAnswer): RolesAnswer | n
   return subject && action ? toAnswer({ subject, action, field: null }, asker, roles) : null
 }
 
+/** The permissions whose conditions also choose documents, besides that of the route: those of drafts and of related types. */
+function furtherConditions({ asker, probed, roles }: RequestAnswer): readonly Explanation[] {
+  const { explainer } = roles
+  const further = probed.conditions.filter(each => `${each.subject}.${each.action}` !== probed.route)
+  return further.flatMap(({ subject: name, action }) => {
+    const subject = explainer.subjects.find(each => each.name === name)
+    const explained = subject && explainer.explain(asker.holder, subject, action)
+    return explained?.options.where ? [explained] : []
+  })
+}
+
+function conditionSentence(
+  { action, subject, options, path }: Explanation,
+  { project }: RolesProject,
+): string {
+  const place = printLocation(project.keyLocation([...path, 'where']))
+  return `The condition of \`${action}\` of ${subject.name} applies: ${flowYaml(options.where)} (${place}).`
+}
+
 /** A blocked user is refused, whatever the permissions. */
 const isAllowed = ({ asker, probed }: RequestAnswer): boolean =>
   probed.outcome === 'passed' && asker.user?.barred !== true
@@ -110,7 +130,9 @@ function printText(answer: RequestAnswer, { paint }: RolesContext): string {
   const { probed, asker, request, roles } = answer
   const allowed = isAllowed(answer)
   const details = explanationOf(answer)
-  const isPart = allowed && (details?.explanation.options.where !== undefined || probed.withheld.length > 0)
+  const further = allowed ? furtherConditions(answer) : []
+  const hasCondition = details?.explanation.options.where !== undefined || further.length > 0
+  const isPart = allowed && (hasCondition || probed.withheld.length > 0)
   const name = asker.user
     ? `${asker.user.name} (${asker.holder.key})`
     : `${asker.holder.kind} ${asker.holder.key}`
@@ -123,6 +145,7 @@ function printText(answer: RequestAnswer, { paint }: RolesContext): string {
     ...probed.withheld.map(
       link => `${link} is answered with null and an error: \`find\` of its target is not granted.`,
     ),
+    ...further.map(each => conditionSentence(each, roles)),
     ...(probed.decides.length === 0 ? [] : [`Project code decides, too: ${probed.decides.join(', ')}.`]),
   ].map(sentence => sentence.replace(/\.\.$/, '.'))
   const text = details ? printAnswerDetails(details, { project: roles.project, paint }) : ''
@@ -137,6 +160,10 @@ function printJson(answer: RequestAnswer): string {
     request,
     allowed: isAllowed(answer),
     ...probed,
+    conditions: furtherConditions(answer).map(each => ({
+      subject: each.subject.name,
+      ...explanationJson(each, roles.project),
+    })),
     permission: details && answerReport(details, roles.project),
   })}\n`
 }

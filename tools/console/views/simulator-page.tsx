@@ -88,10 +88,13 @@ function RequestForm({ holders, onSubmit }: RequestFormProps) {
 
 function Verdict({ answer }: { readonly answer: JsonRecord }) {
   const translate = useTranslate()
-  const { permission, decides, withheld } = answer
+  const { permission, decides, withheld, conditions } = answer
   const details = isJsonObject(permission) ? permission : null
   const sql = details && isJsonObject(details.sql) ? details.sql : null
   const code = asList(decides).map(asText)
+  const applied = asList(conditions)
+    .filter(isJsonObject)
+    .map(({ subject, action }) => `${asText(subject)}.${asText(action)}`)
   return (
     <div className="card">
       <h2 className={answer.allowed === true ? 'good' : 'bad'}>
@@ -108,6 +111,7 @@ function Verdict({ answer }: { readonly answer: JsonRecord }) {
       {asList(withheld).length > 0 && (
         <p>{translate('withheld', { names: asList(withheld).map(asText).join(', ') })}</p>
       )}
+      {applied.length > 0 && <p>{translate('conditionsApply', { names: applied.join(', ') })}</p>}
       {code.length > 0 && <p>{translate('codeDecides', { names: code.join(', ') })}</p>}
       {details && <DecisionFacts action={details} />}
       {sql && (

@@ -206,7 +206,8 @@ export function openAroundActions(options: ActionOptions): AroundActions | null 
     runMiddlewares({
       ...call,
       read: previous => readPrevious(call, previous, options),
-      perform: changed => withPluginErrors(async () => call.perform(toChangedParams(changed, call.params))),
+      perform: changed =>
+        withPluginErrors(async () => call.perform(toChangedParams(changed, call.params, call.action))),
     })
 }
 
@@ -229,7 +230,7 @@ async function performChanged(
   if (changesCursorOrder(changed, call.params)) throw new RequestFault(badCursor(NO_CURSORS_HERE))
   const params = options.rules
     ? options.rules.check(changed, call.action)
-    : withPageTexts(toChangedParams(changed, call.params))
+    : withPageTexts(toChangedParams(changed, call.params, call.action))
   const original = call.caller ? { original: call.params } : {}
   return PREPARE[call.action]({ ...call, params, ...original }, options)()
 }

@@ -102,3 +102,83 @@ test('a misspelled parameter of a document middleware is refused with the neares
   // Unknown parameters of a client are ignored, as in Strapi.
   t.is((await request('GET', '/api/notes?limt=1&pagination[limt]=1&filters[text][$ne]=x')).status, 200)
 })
+
+const WRITES = `import { defineExtension } from 'plinth'
+let written: Record<string, unknown> = {}
+export default defineExtension({
+  register({ documents, rest }) {
+    rest.route('POST', '/written', async ({ http }) => {
+      written = (await http.request.json()) as Record<string, unknown>
+    }, { auth: false })
+    documents.use((context, next) => {
+      if (context.caller) Object.assign(context.params, written)
+      return next()
+    })
+  },
+})
+`
+
+test('a condition that a document middleware adds to a write is refused, not ignored', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('extensions/writes.ts', WRITES)
+  const project = {
+    contentTypes: { note: { draftAndPublish: true, attributes: { text: 'string' } } },
+    roles: { public: { permissions: { note: '*' } } },
+    graphql: { endpoints: { '/graphql': 'nested', '/graphql5': 'flat' } },
+  }
+  const { request, app, close } = await createTestApp({
+    project,
+    plugins: folder.path,
+    snapshot: await snapshot(),
+  })
+  t.teardown(close)
+  const { documentId } = await app.documents('note').create({ data: { text: 'yours' }, status: 'published' })
+  const path = `/api/notes/${documentId}`
+  const body = { data: { text: 'changed' } }
+  const graphql = (query: string) => ({ body: { query } })
+  const writes = {
+    create: [() => request('POST', '/api/notes', { body })],
+    update: [
+      () => request('PUT', path, { body }),
+      () => request('PUT', `${path}?filters[text]=changed`, { body }),
+      () =>
+        request(
+          'POST',
+          '/graphql',
+          graphql(`mutation { updateNote(id: "${documentId}", data: { text: "changed" }) { data { id } } }`),
+        ),
+      () =>
+        request(
+          'POST',
+          '/graphql5',
+          graphql(
+            `mutation { updateNote(documentId: "${documentId}", data: { text: "changed" }) { documentId } }`,
+          ),
+        ),
+    ],
+    delete: [
+      () => request('DELETE', path),
+      () =>
+        request('POST', '/graphql', graphql(`mutation { deleteNote(id: "${documentId}") { data { id } } }`)),
+    ],
+  }
+  for (const [name, value] of [
+    ['filters', { text: 'mine' }],
+    ['_q', 'mine'],
+    ['sort', 'text'],
+    ['limit', 1],
+  ] as const) {
+    await request('POST', '/api/written', { body: { [name]: value } })
+    for (const [action, forms] of Object.entries(writes))
+      for (const write of forms) {
+        const answer = JSON.stringify((await write()).body)
+        t.true(answer.includes(`${name} of context.params has no effect on ${action}, which`), answer)
+      }
+  }
+  t.is(await app.documents('note').count(), 1)
+  t.like(await app.documents('note').findOne({ documentId }), { text: 'yours' })
+  // Those of the client are ignored by a write, as in Strapi.
+  await request('POST', '/api/written', { body: {} })
+  t.is((await request('PUT', `${path}?filters[text]=mine&sort=text`, { body })).status, 200)
+})

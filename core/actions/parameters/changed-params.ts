@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { DocumentAction } from '../../plugins/services/documents-api.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { assertWrittenParameters } from '../../query/written-parameters.ts'
-import type { Params } from '../action-params.ts'
+import { invalidParam, type Params } from '../action-params.ts'
 import { toPlain } from './plain-values.ts'
 
 /**
  * Parameters of a request as document middlewares left them. They write values as for an action of code: dates, and `start`
  * and `limit` without `pagination`. The client's own parameters stay as they are.
  */
-export function toChangedParams(changed: Params, original: Params): Params {
+export function toChangedParams(changed: Params, original: Params, action: DocumentAction): Params {
+  assertEffective(changed, original, action)
   assertWrittenParameters(changed, original, PLACE)
   const entries = Object.entries(changed).filter(([, value]) => value !== undefined)
   const isWritten = ([key, value]: [string, unknown]) => !isDeepStrictEqual(value, original[key])
@@ -24,3 +26,25 @@ export function toChangedParams(changed: Params, original: Params): Params {
 }
 
 const PLACE = { where: 'context.params', also: ['documentId', 'data'] }
+
+/** A condition that a middleware adds to a write would be ignored: the write would reach documents that it excludes. */
+function assertEffective(changed: Params, original: Params, action: DocumentAction): void {
+  if (!WRITES_ONE.has(action)) return
+  const key = OF_LISTS.find(
+    each => changed[each] !== undefined && !isDeepStrictEqual(changed[each], original[each]),
+  )
+  if (key !== undefined)
+    throw invalidParam(
+      `${key} of context.params has no effect on ${action}, which writes one document: decide with previous() before next()`,
+      key,
+    )
+}
+
+const WRITES_ONE: ReadonlySet<DocumentAction> = new Set([
+  ...(['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const),
+])
+
+const OF_LISTS: readonly string[] = [
+  ...['filters', '_q', 'search', 'highlight', 'sort', 'pagination', 'start', 'limit'],
+  ...['publicationFilter', 'hasPublishedVersion', 'publicationState'],
+]

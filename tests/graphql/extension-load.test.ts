@@ -84,6 +84,19 @@ async function faultsOf(t: Parameters<typeof load>[0], extensions: Record<string
 const use = (body: string) => `register({ graphql }) { graphql.use(${body}) }`
 const shadow = (call: string) => `register({ graphql }) { graphql.shadowCRUD(${call} }`
 
+test('a field that two extensions resolve is reported at its resolver, not at the first graphql.use', async t => {
+  const found = await faultsOf(t, {
+    a: use(`{ typeDefs: 'extend type Query { both: String }', resolvers: { Query: { both: () => 1 } } }`),
+    b: `register({ graphql }) {
+      graphql.use({ typeDefs: 'extend type Query { other: String }' })
+      graphql.use({ resolvers: { Query: {
+        both: () => 2,
+      } } })
+    }`,
+  })
+  t.is(String(found), 'extensions/b: extensions/a resolves `Query.both` already (at extensions/b.js:5)')
+})
+
 test('names unknown to shadowCRUD are reported with the nearest known one', async t => {
   const found = await faultsOf(t, {
     action: shadow("'api::note.note').disableAction('remove')"),

@@ -182,7 +182,10 @@ function collectResolvers(
         faults.push(extensionFault(by, `resolvers \`${coordinate}\` ${fault}`, resolverLine(coordinate)))
     for (const [coordinate, resolve] of resolvers) {
       const known = found.get(coordinate)
-      if (known) faults.push(extensionFault(by, `${known.by} resolves \`${coordinate}\` already`))
+      if (known)
+        faults.push(
+          extensionFault(by, `${known.by} resolves \`${coordinate}\` already`, resolverLine(coordinate)),
+        )
       else if (fields.has(coordinate)) found.set(coordinate, { by, resolve })
       else if (!isElsewhere(coordinate))
         faults.push(extensionFault(by, noField(coordinate, fields), resolverLine(coordinate)))

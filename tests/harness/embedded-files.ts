@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { preparedFilePath } from '../../core/database/embedded/prepared-files.ts'
+import { Archive, preparedFilePath } from '../../core/database/embedded/prepared-files.ts'
 import { builtFile } from './program.ts'
 
 const modules = resolve(import.meta.dirname, '..', '..', 'node_modules')
@@ -23,7 +23,7 @@ export function snapshot(): Promise<Blob> {
 
 let snapshotOnce: Promise<Blob> | undefined
 
-const readTar = async () => new Blob([readFileSync(join(await patternFiles(), 'database.tar'))])
+const readTar = async () => new Archive(readFileSync(join(await patternFiles(), 'database.tar')))
 
 /** Made once for each version of the engine. */
 async function patternFiles(): Promise<string> {

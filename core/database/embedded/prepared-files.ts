@@ -20,8 +20,26 @@ const INITDB_PARAMETERS = ['--wal-segsize=4']
  */
 export async function readPreparedFiles(folder = FOLDER): Promise<Blob | undefined> {
   const file = preparedFilePath(folder)
-  return existsSync(file) ? new Blob([await decompress(await readFile(file))]) : undefined
+  return existsSync(file) ? new Archive(await decompress(await readFile(file), ONE_PIECE)) : undefined
 }
+
+/** An archive without the copies that a Blob makes of its bytes when it is made and when it is read: half of a second. */
+export class Archive extends Blob {
+  readonly #bytes: Buffer<ArrayBuffer>
+
+  constructor(bytes: Buffer<ArrayBuffer>) {
+    super([])
+    this.#bytes = bytes
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer, byteOffset, byteLength } = this.#bytes
+    return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)
+  }
+}
+
+/** Bytes of zlib's buffer: more than the archive has, so that its pieces are not joined. The system assigns what is used. */
+const ONE_PIECE = { chunkSize: 2 ** 26 }
 
 /** Writes what `readPreparedFiles` reads, once for each version of PGlite, and removes the files of other versions. */
 export async function writePreparedFiles(folder = FOLDER): Promise<void> {

@@ -28,13 +28,13 @@ function toStartFault(error: unknown): StartFault | undefined {
   const reason = describeFileError(error)
   if (reason !== undefined) return { kind: 'other', message: reason }
   const fault = toDatabaseFault(error)
+  if (fault && isServerError(fault))
+    return { kind: 'other', message: `PostgreSQL cannot do what a start needs: ${fault.message}` }
   if (fault && UNAVAILABLE.has(fault.kind)) {
     const message = `The database stopped answering while it was prepared (${fault.message}): start again when it is back`
     return { kind: 'other', message }
   }
-  return fault && isServerError(fault)
-    ? { kind: 'other', message: `PostgreSQL cannot do what a start needs: ${fault.message}` }
-    : undefined
+  return undefined
 }
 
 const UNAVAILABLE: ReadonlySet<DatabaseFault['kind']> = new Set(['unavailable', 'busy', 'timeout'])
@@ -55,9 +55,11 @@ const isFileError = (error: unknown): error is Error =>
   isDiskOutage(error) ||
   (error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect')
 
-/** SQLSTATEs that concern the server and not the statement: corruption, missing privileges. */
+/** What concerns the server and not the statement: no room, corruption, missing privileges. */
 const isServerError = (fault: DatabaseFault): boolean =>
-  fault.kind === 'other' && /^(XX|42501)/.test(fault.code ?? '')
+  fault.kind === 'unavailable'
+    ? fault.isOverwhelmed === true
+    : fault.kind === 'other' && /^(XX|42501)/.test(fault.code ?? '')
 
 /** Replaces paths within `folder` by paths from the working directory, which terminals can open. */
 export const withOpenPaths =

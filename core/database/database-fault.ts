@@ -1,6 +1,6 @@
 import type { WriteOutcome } from '../base/request-context.ts'
 import { TOO_LARGE } from '../sql/print-bounded.ts'
-import { categorize, FAILED_TRANSACTION, OUTDATED } from './sqlstate.ts'
+import { categorize, FAILED_TRANSACTION, isOverwhelmed, OUTDATED } from './sqlstate.ts'
 
 /** Why a statement failed. Messages contain neither data nor secrets. */
 export type DatabaseFault =
@@ -10,6 +10,8 @@ export type DatabaseFault =
       readonly message: string
       /** The server answers but takes no writes: nothing was written. */
       readonly isReadonly?: boolean
+      /** The server answers and keeps the connection, but has no room or cannot use its files: nothing was written. */
+      readonly isOverwhelmed?: boolean
     }
   /** No connection became free in time: nothing was sent. */
   | { readonly kind: 'busy'; readonly message: string }
@@ -108,8 +110,8 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (category === 'retry' || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
   if (category === 'readonly') return { kind: 'unavailable', message, isReadonly: true }
-  if (isFinal(error) || category === 'unavailable' || SOCKET_ERRORS.has(code))
-    return { kind: 'unavailable', message }
+  if (isFinal(error) || SOCKET_ERRORS.has(code)) return { kind: 'unavailable', message }
+  if (category === 'unavailable') return { kind: 'unavailable', message, isOverwhelmed: isOverwhelmed(code) }
   return isSqlstate(code) ? { kind: 'other', message, code } : undefined
 }
 

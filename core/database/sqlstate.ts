@@ -53,6 +53,9 @@ const BY_CLASS: Readonly<Record<string, SqlstateCategory>> = {
 export const categorize = (sqlstate: string): SqlstateCategory | undefined =>
   BY_CODE[sqlstate] ?? BY_CLASS[sqlstate.slice(0, 2)]
 
+/** Insufficient resources, or a system error: the server answers, and the statement fails until its operator acts. */
+export const isOverwhelmed = (sqlstate: string): boolean => /^5[38]/.test(sqlstate)
+
 /** internal_error or damaged data: a defect of the server, which may end when the server is replaced. */
 export const isServerDefect = (sqlstate: unknown): boolean =>
   typeof sqlstate === 'string' && sqlstate.startsWith('XX')

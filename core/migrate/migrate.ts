@@ -77,12 +77,16 @@ async function goOn(database: Database, task: Task, apart: readonly Step[]): Pro
 function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRefusal[] {
   if (error instanceof MigrationRefused) return error.refusals
   const fault = toDatabaseFault(error)
-  if (fault === undefined || fault.kind === 'unavailable' || fault.kind === 'busy') throw error
+  if (fault === undefined || isOutage(fault)) throw error
   if (fault.kind === 'unique') return [notUnique(fault)]
   return fault.kind === 'timeout' || isOvertaken(error)
     ? [tooBusy(limits, fault.message)]
     : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}${hintOf(fault)}`)]
 }
+
+/** A full disk is none: PostgreSQL answers, and the same migration fails until its operator makes room. */
+const isOutage = (fault: DatabaseFault): boolean =>
+  fault.kind === 'busy' || (fault.kind === 'unavailable' && fault.isOverwhelmed !== true)
 
 /** Converted rows that collide, which the preconditions cannot know of: the locales of nested components. */
 const notUnique = ({ table, constraint }: ConstraintFault): SchemaRefusal =>

@@ -71,6 +71,24 @@ test('faults in content/ and mails/, which the next start would refuse, refuse t
   t.is(await runMigrate(options), 0)
 })
 
+test('a full disk refuses a migration with what PostgreSQL says, and changes nothing', async t => {
+  const { folder, url, reported, options } = await projectWithOptions(t)
+  folder.write('project.yaml', project('title: string'))
+  t.is(await runMigrate(options), 0)
+  const statements = [
+    `CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`,
+    'CREATE TRIGGER full_disk BEFORE INSERT ON plinth_migrations FOR EACH ROW EXECUTE FUNCTION fill()',
+  ]
+  for (const statement of statements) await runSql(folder.path, url, statement)
+  folder.write('project.yaml', project('title: string, pages: integer'))
+  reported.length = 0
+  t.is(await runMigrate(options), 1)
+  t.regex(reported.join(''), /Nothing was changed:\n {2}- PostgreSQL refused a change: could not extend file/)
+  await runSql(folder.path, url, 'DROP TRIGGER full_disk ON plinth_migrations')
+  t.is(await runMigrate(options), 0)
+})
+
 test('a change is planned, refused, allowed and reported afterwards', async t => {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())

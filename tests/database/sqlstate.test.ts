@@ -11,6 +11,12 @@ test('each SQLSTATE of a server that is being replaced, is full or stops means a
     t.is(faultOf(code)?.kind, 'unavailable', code)
 })
 
+test('a server without room that keeps the connection is not one that is away', t => {
+  for (const code of ['53100', '53200', '58030']) t.like(faultOf(code), { isOverwhelmed: true }, code)
+  for (const fault of [faultOf('53300', 'FATAL'), faultOf('57P01'), faultOf('08006')])
+    t.not(fault?.kind === 'unavailable' && fault.isOverwhelmed, true)
+})
+
 test('errors that end a session are unavailable, whatever their SQLSTATE; other server errors are not', t => {
   t.is(faultOf('XX000', 'FATAL')?.kind, 'unavailable')
   t.is(faultOf('XX000', 'PANIC')?.kind, 'unavailable')

@@ -47,7 +47,7 @@ export async function runFileCheck(options: FileCheckOptions): Promise<0 | 1> {
       options.write(print(unused, removed, options))
       return null
     },
-    { ...options, failureMessage: 'The database did not answer as it should' },
+    options,
   ).catch((error: unknown) => {
     if (error instanceof ImportRuns) return { ok: true, value: IMPORT_RUNS } as const
     throw error

@@ -62,7 +62,7 @@ async function exportAll(stored: StoredProject, options: ExportContext): Promise
     const opened = await withDatabase(
       stored.project,
       database => exportInto(sink, database, exporting, copier.value),
-      { ...options, failureMessage: 'The database did not answer as it should' },
+      options,
     ).finally(sink.close)
     return opened.ok ? opened.value : opened
   } catch (error) {

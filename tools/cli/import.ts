@@ -53,7 +53,7 @@ export async function runImport(options: ImportContext): Promise<0 | 1> {
       database => importInto(database, compiled.value, path, options),
       {
         ...options,
-        failureMessage: 'The database did not answer as it should; the same import goes on where it was',
+        advice: 'The same import continues where it stopped',
       },
     )
     const done = opened.ok ? opened.value : opened

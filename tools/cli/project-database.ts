@@ -5,7 +5,7 @@ import { printReason } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { parsePrimary } from '../../core/database/connect/target-url.ts'
 import type { Database } from '../../core/database/database.ts'
-import { toDatabaseFault } from '../../core/database/database-fault.ts'
+import { type DatabaseFault, toDatabaseFault } from '../../core/database/database-fault.ts'
 import type { Environment } from '../../core/project/environment.ts'
 import type { Project } from '../../core/project/project.ts'
 import type { CommandContext } from './command-options.ts'
@@ -37,8 +37,8 @@ export const modeOf = (env: Environment): 'production' | 'development' =>
 interface Opening
   extends Pick<ProjectDatabaseOptions, 'embedded'>,
     Pick<CommandContext, 'writeError' | 'env'> {
-  /** The beginning of the message for a database error; the reason follows. */
-  readonly failureMessage: string
+  /** What to do after a database error, for the end of its message. */
+  readonly advice?: string
 }
 
 /** Commands read from the primary only, because replicas may lag. */
@@ -47,11 +47,18 @@ const onPrimary = ({ settings, ...project }: Project): Project => ({
   settings: { ...settings, database: { ...settings.database, replicas: [] } },
 })
 
+function describeFailure(fault: DatabaseFault, connectionError: string | undefined): string {
+  if (fault.kind !== 'unavailable') return `The database did not answer as it should: ${fault.message}`
+  if (fault.isOverwhelmed) return `PostgreSQL cannot do this now: ${fault.message}`
+  // The server's message at disconnect explains more than the error of the next statement.
+  return `The database does not answer: ${connectionError ?? fault.message}`
+}
+
 /** Opens the project's database, runs the work, and closes it. Fails with one sentence per reason. */
 export async function withDatabase<Value>(
   project: Project,
   work: (database: Database) => Promise<Value>,
-  { failureMessage, embedded, writeError, env }: Opening,
+  { advice, embedded, writeError, env }: Opening,
 ): Promise<Result<Value, string>> {
   writeError(`Database: ${await describeDatabase(project)} (${modeOf(env)})\n`)
   let connectionError: string | undefined
@@ -76,8 +83,7 @@ export async function withDatabase<Value>(
   } catch (error) {
     const fault = toDatabaseFault(error)
     if (!fault) throw error
-    // The server's message at disconnect explains more than the error of the next statement.
-    return failed(`${failureMessage}: ${(fault.kind === 'unavailable' && connectionError) || fault.message}`)
+    return failed(`${describeFailure(fault, connectionError)}${advice === undefined ? '' : `. ${advice}`}`)
   } finally {
     process.off('SIGINT', interrupt)
     await database.close()

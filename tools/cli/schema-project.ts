@@ -67,7 +67,6 @@ async function run<Value>(
   }
   return withDatabase(project, database => work(database, loaded.value), {
     ...options,
-    failureMessage: 'The database did not answer as it should',
     ...(isNeverStarted(project) ? unstarted : {}),
   })
 }

@@ -64,7 +64,7 @@ export async function runUser(options: UserCommand, change: UserChange): Promise
   const done = await withDatabase(
     blueprint.project,
     database => changeUsers(change, { password, blueprint, database }),
-    { ...options, failureMessage: 'The database does not answer' },
+    options,
   )
   const result = done.ok ? done.value : done
   if (!result.ok) {

@@ -153,7 +153,7 @@ async function planOf(
     if (!files.ok) return failed(...files.reasons.map(printDiagnostic))
     const checkRows = refuseAssignedRoles(after.project.settings.roles, after)
     const plan = (database: Database) => planMigration(database, tables, { files: files.value, checkRows })
-    return withDatabase(after.project, plan, { ...options, failureMessage: 'The database does not answer' })
+    return withDatabase(after.project, plan, options)
   }
   const { settings } = before.project
   const inMemory = { ...settings, database: { ...settings.database, url: 'embedded', replicas: [] } }

@@ -14,10 +14,7 @@ export async function findUserByName(
 ): Promise<Result<ExplainedUser | null, string>> {
   if (isNeverStarted(roles.project))
     return failed('the embedded database of this project was never started, so it has no users')
-  return withDatabase(roles.project, database => readUser(word, database, roles), {
-    ...options,
-    failureMessage: 'the database does not answer for users of this project',
-  })
+  return withDatabase(roles.project, database => readUser(word, database, roles), options)
 }
 
 const readUser = (word: string, database: Database, roles: RolesProject): Promise<ExplainedUser | null> =>

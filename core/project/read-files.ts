@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, posix, resolve } from 'node:path'
 import { readFolder } from '../base/read-folder.ts'
 import type { Diagnostic } from '../faults/diagnostic.ts'
 import type { Environment } from './environment.ts'
@@ -88,6 +88,11 @@ async function pathsOf(journey: IncludeWalk, item: YamlScalar, from: string): Pr
     : existing(resolve(dirname(from), written))
   if (found instanceof Error) {
     report(journey, item, 'bad-include', `a folder of \`${written}\` cannot be read: ${found.message}`)
+    return []
+  }
+  if (!isPattern(written) && found.some(path => statSync(path).isDirectory())) {
+    const inside = posix.join(written, '*.yaml')
+    report(journey, item, 'bad-include', `\`${written}\` is a folder: write \`${inside}\` for its files`)
     return []
   }
   if (found.length === 0)

@@ -1,14 +1,16 @@
 import { join, relative } from 'node:path'
 import test from 'ava'
+import { checkApp } from '../../core/app/check-app.ts'
 import { failed } from '../../core/base/result.ts'
-import { type Checker, runCheck } from '../../tools/cli/check.ts'
+import { type CheckContext, type Checker, runCheck } from '../../tools/cli/check.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 
-async function check(text: string, json = false) {
+async function check(text: string, { json = false, ...more }: Partial<CheckContext> = {}) {
   const folder = temporaryFolder()
   folder.write('project.yaml', text)
   const written: string[] = []
-  const code = await runCheck({ folder: folder.path, json, env: {}, write: part => written.push(part) })
+  const write = (part: string) => written.push(part)
+  const code = await runCheck({ folder: folder.path, json, env: {}, write, ...more })
   folder.remove()
   return { code, text: written.join('').replaceAll(relative(process.cwd(), folder.path), 'FOLDER') }
 }
@@ -42,6 +44,15 @@ contentTypes: { article: { attributes: { author: { type: relation, relation: one
   t.regex(text, /\n2 faults\n$/)
 })
 
+test('a default that its attribute refuses is reported once', async t => {
+  const yaml = `name: A
+contentTypes: { article: { attributes: { size: { type: integer, max: 5, default: 9 } } } }
+`
+  const { text } = await check(yaml, { checkers: [checkApp({})] })
+  t.regex(text, /the `default` is more than `max`: 5/)
+  t.regex(text, /\n1 fault\n$/)
+})
+
 test('a misspelled key or value of a search is named with its line', async t => {
   const search = (text: string) => `name: A
 contentTypes:
@@ -67,7 +78,7 @@ contentTypes:
 })
 
 test('plinth check --json prints one line', async t => {
-  const { code, text } = await check('name: A\nserver: { port: 1 }\nserver: {}\n', true)
+  const { code, text } = await check('name: A\nserver: { port: 1 }\nserver: {}\n', { json: true })
   t.is(code, 1)
   t.deepEqual(JSON.parse(text), {
     ok: false,
@@ -85,7 +96,7 @@ test('plinth check --json prints one line', async t => {
       },
     ],
   })
-  t.deepEqual(JSON.parse((await check('name: A\n', true)).text), { ok: true, faults: [] })
+  t.deepEqual(JSON.parse((await check('name: A\n', { json: true })).text), { ok: true, faults: [] })
 })
 
 test('additional checks of a project report their errors too', async t => {

@@ -93,6 +93,12 @@ export async function openTwoApps(
   }
 }
 
+/** For no request: the first runs a while after writes, the second after it if it finds no table. */
+const IN_BACKGROUND: ReadonlySet<string> = new Set([
+  'find tables with outdated statistics',
+  'require the generation of the tables',
+])
+
 interface SiteOptions {
   readonly bare: Database
   readonly observer: Observer
@@ -104,8 +110,7 @@ async function openSite(t: Ends, blueprint: Blueprint, { bare, observer }: SiteO
   const counting: Database = {
     ...bare,
     async run(statement, options) {
-      // Runs a while after writes, for no request.
-      if (statement.name === 'find tables with outdated statistics') return bare.run(statement, options)
+      if (IN_BACKGROUND.has(statement.name ?? '')) return bare.run(statement, options)
       statements.push(statement.name ?? statement.text)
       const held = gate
       const rows = await bare.run(statement, options)

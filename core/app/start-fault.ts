@@ -1,5 +1,6 @@
 import { isDiskOutage } from '../base/disk-errors.ts'
 import { failed, type Result } from '../base/result.ts'
+import { withNoun } from '../base/text.ts'
 import type { OpeningFault } from '../database/connect/opening-fault.ts'
 import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../faults/diagnostic.ts'
@@ -77,7 +78,7 @@ export const printStartFault = (fault: StartFault): string =>
 export function printReason(fault: StartFault): string {
   switch (fault.kind) {
     case 'files':
-      return `${fault.diagnostics.map(printDiagnostic).join('\n\n')}\n\nThe project has ${count(fault.diagnostics.length, 'fault')}`
+      return `${fault.diagnostics.map(printDiagnostic).join('\n\n')}\n\nThe project has ${withNoun(fault.diagnostics.length, 'fault')}`
     case 'database':
       return fault.fault.message
     case 'schema':
@@ -94,8 +95,6 @@ export function printReason(fault: StartFault): string {
 /** The log line for a table or column that the project no longer declares and that stays in the database. */
 export const describeLeftover = ({ table, column }: Leftover): string =>
   `${column === null ? `table ${table}` : `column ${table}.${column}`} is no longer in the project; it is empty and stays as it is, unless \`plinth migrate --allow-destructive\` drops it`
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /**
  * The fault of a production start that would use the embedded database although no one chose it, such as with a forgotten

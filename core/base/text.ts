@@ -26,6 +26,10 @@ export function parseJsonText(text: string): unknown {
   }
 }
 
+/** `1 role`, `2 roles`. */
+export const withNoun = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`
+
 /** `a`, `b`: a list of names in a message. */
 export const ticked = (words: readonly unknown[]): string => words.map(word => `\`${word}\``).join(', ')
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../core/base/plain-data.ts'
 import type { Result } from '../../core/base/result.ts'
+import { withNoun } from '../../core/base/text.ts'
 import { splitHosts } from '../../core/database/connect/target-url.ts'
 import {
   type Diagnostic,
@@ -70,17 +71,15 @@ async function judge(project: Project, checkers: readonly Checker[]): Promise<re
 
 function printText(faults: readonly Diagnostic[], project: Project | undefined, folder: string): string {
   if (faults.length > 0)
-    return `${faults.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n\n${count(faults.length, 'fault')}\n`
+    return `${faults.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n\n${withNoun(faults.length, 'fault')}\n`
   const { contentTypes = {}, components = {}, roles = {} } = project?.settings ?? {}
   const counts = [
-    count(Object.keys(contentTypes).length, 'content-type'),
-    count(Object.keys(components).length, 'component'),
-    count(Object.keys(roles).length, 'role'),
+    withNoun(Object.keys(contentTypes).length, 'content-type'),
+    withNoun(Object.keys(components).length, 'component'),
+    withNoun(Object.keys(roles).length, 'role'),
   ]
   return `The project is in order: ${counts.join(', ')}.\n`
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 /** With `print`: `settings: [{ path, value, origin }]`. `{ ok, faults: [{ code, message, file, line, column, path, related? }] }` */
 function printJson(faults: readonly Diagnostic[], settings?: readonly PrintedSetting[]): string {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openCommandStorage } from '../../core/app/open-plugins.ts'
 import { printStartFault } from '../../core/app/start-fault.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import { withNoun } from '../../core/base/text.ts'
 import type { Database } from '../../core/database/database.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import type { KeyedFile } from '../../core/import/stored-files.ts'
@@ -42,7 +43,7 @@ export async function runExport(options: ExportContext): Promise<0 | 1> {
   const done = await exportAll(loaded.value, options)
   if (!done.ok) return printReasons(options, done.reasons)
   const { documents, missing } = done.value
-  options.writeError(`Exported ${documents} ${documents === 1 ? 'document' : 'documents'}\n`)
+  options.writeError(`Exported ${withNoun(documents, 'document')}\n`)
   if (options.passwordHashes) options.writeError(HASHES_WARNING)
   if (missing.length > 0)
     options.writeError(

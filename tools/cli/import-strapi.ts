@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { groupBy } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import { withNoun } from '../../core/base/text.ts'
 import { printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { mappingAt, valueAt } from '../strapi/read/literal-value.ts'
 import { type SourceOptions, withSource } from '../strapi/read/open-source.ts'
@@ -244,7 +245,7 @@ interface StrapiReport {
 /** Prints what was imported, what was not, and the next steps. */
 function printStrapiReport(report: StrapiReport, options: CommandContext): string {
   const { strapi, file, contentTypes, components, remarks, losses } = report
-  const headline = `${file}: ${count(contentTypes, 'content-type')} and ${count(components, 'component')} of a Strapi ${strapi} project.`
+  const headline = `${file}: ${withNoun(contentTypes, 'content-type')} and ${withNoun(components, 'component')} of a Strapi ${strapi} project.`
   return [
     headline,
     ...documentLines(report),
@@ -325,7 +326,7 @@ function documentLines({ documents }: StrapiReport): readonly string[] {
   if (documents === null) return []
   const total = Object.values(documents).reduce((sum, each) => sum + each, 0)
   const parts = Object.entries(documents).map(([key, each]) => `${each} ${key}`)
-  return [`${count(total, 'document')} read: ${parts.join(', ')}.`]
+  return [`${withNoun(total, 'document')} read: ${parts.join(', ')}.`]
 }
 
 function nextSteps({ documents, importing }: StrapiReport, { folder }: CommandContext): readonly string[] {
@@ -336,5 +337,3 @@ function nextSteps({ documents, importing }: StrapiReport, { folder }: CommandCo
     `plinth start ${folder}    serves it`,
   ]
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -1,4 +1,5 @@
 import { describeLeftover } from '../../core/app/start-fault.ts'
+import { withNoun } from '../../core/base/text.ts'
 import { printServing } from '../../core/database/generations/processes.ts'
 import {
   type CustomMigrationStatus,
@@ -202,7 +203,7 @@ function toVerdict(plan: MigrationPlan): string {
   if (plan.refusals.length > 0)
     return 'This cannot be done: change the project or the rows as it is said above.'
   if (weight === null) return 'The database is as the project wants it: nothing to do.'
-  const steps = plan.steps.length === 1 ? '1 step' : `${plan.steps.length} steps`
+  const steps = withNoun(plan.steps.length, 'step')
   if (weight === 'safe') return `${steps}, all safe: \`plinth start\` and \`plinth migrate\` do this.`
   if (weight === 'slow') return `${steps}, some slow: \`plinth migrate\` does this, a start refuses it.`
   return `${steps}, some destructive: \`plinth migrate --allow-destructive\` does this, a start refuses it.`
@@ -214,7 +215,7 @@ function toExpandVerdict(plan: MigrationPlan): string {
   if (plan.refusals.length > 0)
     return 'This cannot be done: change the project or the rows as it is said above.'
   if (weight === null) return 'No step can be applied before the running version has ended.'
-  const steps = plan.steps.length === 1 ? '1 step' : `${plan.steps.length} steps`
+  const steps = withNoun(plan.steps.length, 'step')
   const flags = weight === 'destructive' ? ' --allow-destructive' : ''
   return `${steps}: \`plinth migrate --expand${flags}\` does this.`
 }

@@ -11,6 +11,7 @@ import {
 } from '../../core/app/start-fault.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import { onTermination } from '../../core/base/termination.ts'
+import { withNoun } from '../../core/base/text.ts'
 import type { WorkerContext } from '../../core/cluster/worker.ts'
 import { servesLandingPage } from '../../core/http/browser-pages.ts'
 import { apiIdOf } from '../../core/model/model.ts'
@@ -202,10 +203,10 @@ async function printBanner(served: ServedApp, paint: Paint): Promise<string> {
   const mode = modeOf(process.env)
   const types = [...model.contentTypes.values()].filter(({ builtIn }) => !builtIn)
   const counts = [
-    count(types.length, 'content-type'),
-    count(model.components.size, 'component'),
-    count(Object.keys(settings.roles).length, 'role'),
-    count(plugins.files.length, 'plugin'),
+    withNoun(types.length, 'content-type'),
+    withNoun(model.components.size, 'component'),
+    withNoun(Object.keys(settings.roles).length, 'role'),
+    withNoun(plugins.files.length, 'plugin'),
   ]
   const url = browsable(served.url)
   const readable = types.filter(type => access.publicCaller.grants.allows(type.key, 'find'))
@@ -238,5 +239,3 @@ const link = (paint: Paint, address: string): string => paint('green', address)
 /** 0.0.0.0 and :: are all addresses of the machine; a browser opens one. */
 const browsable = (url: string): string =>
   url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//localhost:')
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

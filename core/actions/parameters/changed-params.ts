@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { EVENT_ACTIONS } from '../../documents/outbox.ts'
 import type { DocumentAction } from '../../plugins/services/documents-api.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { assertWrittenParameters } from '../../query/written-parameters.ts'
@@ -40,9 +41,7 @@ function assertEffective(changed: Params, original: Params, action: DocumentActi
     )
 }
 
-const WRITES_ONE: ReadonlySet<DocumentAction> = new Set([
-  ...(['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const),
-])
+const WRITES_ONE: ReadonlySet<DocumentAction> = new Set(EVENT_ACTIONS)
 
 const OF_LISTS: readonly string[] = [
   ...['filters', '_q', 'search', 'highlight', 'sort', 'pagination', 'start', 'limit'],

@@ -23,7 +23,7 @@ export async function readPreparedFiles(folder = FOLDER): Promise<Blob | undefin
   return existsSync(file) ? new Archive(await decompress(await readFile(file), ONE_PIECE)) : undefined
 }
 
-/** An archive without the copies that a Blob makes of its bytes when it is made and when it is read: half of a second. */
+/** An archive without the copies that a Blob makes of its bytes when it is made and when it is read: half of a second. Readers must not change them. */
 export class Archive extends Blob {
   readonly #bytes: Buffer<ArrayBuffer>
 

@@ -2,7 +2,7 @@ import { isDiskOutage } from '../base/disk-errors.ts'
 import { failed, type Result } from '../base/result.ts'
 import { withNoun } from '../base/text.ts'
 import type { OpeningFault } from '../database/connect/opening-fault.ts'
-import { type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
+import { type DatabaseFault, isOutage, toDatabaseFault } from '../database/database-fault.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../faults/diagnostic.ts'
 import type { Leftover, SchemaRefusal } from '../migrate/schema/finding.ts'
 import { type Environment, readEnvironment } from '../project/environment.ts'
@@ -29,16 +29,14 @@ function toStartFault(error: unknown): StartFault | undefined {
   const reason = describeFileError(error)
   if (reason !== undefined) return { kind: 'other', message: reason }
   const fault = toDatabaseFault(error)
-  if (fault && isServerError(fault))
-    return { kind: 'other', message: `PostgreSQL cannot do what a start needs: ${fault.message}` }
-  if (fault && UNAVAILABLE.has(fault.kind)) {
+  if (fault && (fault.kind === 'timeout' || isOutage(fault))) {
     const message = `The database stopped answering while it was prepared (${fault.message}): start again when it is back`
     return { kind: 'other', message }
   }
-  return undefined
+  return fault && isServerError(fault)
+    ? { kind: 'other', message: `PostgreSQL cannot do what a start needs: ${fault.message}` }
+    : undefined
 }
-
-const UNAVAILABLE: ReadonlySet<DatabaseFault['kind']> = new Set(['unavailable', 'busy', 'timeout'])
 
 /** For `catch` in a start: fails with the fault of an error, and throws a bug. */
 export function failStart(error: unknown): Result<never, StartFault> {
@@ -56,11 +54,9 @@ const isFileError = (error: unknown): error is Error =>
   isDiskOutage(error) ||
   (error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect')
 
-/** What concerns the server and not the statement: no room, corruption, missing privileges. */
+/** Of faults that are no outage, those that concern the server and not the statement: no room, corruption, missing privileges. */
 const isServerError = (fault: DatabaseFault): boolean =>
-  fault.kind === 'unavailable'
-    ? fault.isOverwhelmed === true
-    : fault.kind === 'other' && /^(XX|42501)/.test(fault.code ?? '')
+  fault.kind === 'unavailable' || (fault.kind === 'other' && /^(XX|42501)/.test(fault.code ?? ''))
 
 /** Replaces paths within `folder` by paths from the working directory, which terminals can open. */
 export const withOpenPaths =

@@ -1,6 +1,6 @@
 import type { WriteOutcome } from '../base/request-context.ts'
 import { TOO_LARGE } from '../sql/print-bounded.ts'
-import { categorize, FAILED_TRANSACTION, isOverwhelmed, OUTDATED } from './sqlstate.ts'
+import { categorize, FAILED_TRANSACTION, OUTDATED } from './sqlstate.ts'
 
 /** Why a statement failed. Messages contain neither data nor secrets. */
 export type DatabaseFault =
@@ -63,6 +63,10 @@ export class DatabaseFailure extends Error {
   }
 }
 
+/** The database is away, or gave no connection. With a full disk it is not: the same work fails until its operator makes room. */
+export const isOutage = (fault: DatabaseFault): boolean =>
+  fault.kind === 'busy' || (fault.kind === 'unavailable' && !fault.isOverwhelmed)
+
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.outcome === 'unknown'
 
@@ -110,8 +114,9 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (category === 'retry' || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
   if (category === 'readonly') return { kind: 'unavailable', message, isReadonly: true }
-  if (isFinal(error) || SOCKET_ERRORS.has(code)) return { kind: 'unavailable', message }
-  if (category === 'unavailable') return { kind: 'unavailable', message, isOverwhelmed: isOverwhelmed(code) }
+  if (isFinal(error) || category === 'unavailable' || SOCKET_ERRORS.has(code))
+    return { kind: 'unavailable', message }
+  if (category === 'overwhelmed') return { kind: 'unavailable', message, isOverwhelmed: true }
   return isSqlstate(code) ? { kind: 'other', message, code } : undefined
 }
 

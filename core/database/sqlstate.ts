@@ -6,10 +6,12 @@
  * - `timeout`: it took too long; 503, nothing was written.
  * - `unavailable`: the server or the connection fails now; 503. Nothing was written unless a COMMIT was sent. If the
  *   connection is lost during a COMMIT, only the data show whether it succeeded.
+ * - `overwhelmed`: the server answers, but has no room or cannot use its files, until its operator acts; 503, nothing was
+ *   written.
  * - `readonly`: the server takes no writes: it is a standby, or was configured so. 503, nothing was written, and its
  *   connections are not used again.
  */
-export type SqlstateCategory = 'retry' | 'timeout' | 'unavailable' | 'readonly'
+export type SqlstateCategory = 'retry' | 'timeout' | 'unavailable' | 'overwhelmed' | 'readonly'
 
 /** in_failed_sql_transaction: code ignored the error of an earlier statement. */
 export const FAILED_TRANSACTION = '25P02'
@@ -44,17 +46,14 @@ const BY_CLASS: Readonly<Record<string, SqlstateCategory>> = {
   // connection exceptions
   '08': 'unavailable',
   // insufficient resources: too many connections, memory, a full disk, a configured limit
-  '53': 'unavailable',
+  '53': 'overwhelmed',
   // system errors: input and output, missing files
-  '58': 'unavailable',
+  '58': 'overwhelmed',
 }
 
 /** undefined: a fault of the statement or its data. */
 export const categorize = (sqlstate: string): SqlstateCategory | undefined =>
   BY_CODE[sqlstate] ?? BY_CLASS[sqlstate.slice(0, 2)]
-
-/** Insufficient resources, or a system error: the server answers, and the statement fails until its operator acts. */
-export const isOverwhelmed = (sqlstate: string): boolean => /^5[38]/.test(sqlstate)
 
 /** internal_error or damaged data: a defect of the server, which may end when the server is replaced. */
 export const isServerDefect = (sqlstate: unknown): boolean =>

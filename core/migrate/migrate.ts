@@ -1,6 +1,11 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, DedicatedSession } from '../database/database.ts'
-import { type ConstraintFault, type DatabaseFault, toDatabaseFault } from '../database/database-fault.ts'
+import {
+  type ConstraintFault,
+  type DatabaseFault,
+  isOutage,
+  toDatabaseFault,
+} from '../database/database-fault.ts'
 import type { Table } from '../model/storage.ts'
 import { isDone, migrateUnderLock, NO_CHANGES, type Task } from './migrate-under-lock.ts'
 import {
@@ -83,10 +88,6 @@ function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRef
     ? [tooBusy(limits, fault.message)]
     : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}${hintOf(fault)}`)]
 }
-
-/** A full disk is none: PostgreSQL answers, and the same migration fails until its operator makes room. */
-const isOutage = (fault: DatabaseFault): boolean =>
-  fault.kind === 'busy' || (fault.kind === 'unavailable' && fault.isOverwhelmed !== true)
 
 /** Converted rows that collide, which the preconditions cannot know of: the locales of nested components. */
 const notUnique = ({ table, constraint }: ConstraintFault): SchemaRefusal =>

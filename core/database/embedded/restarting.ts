@@ -81,13 +81,9 @@ export function openRestarting(first: Postgres, { restart, close }: RestartingOp
       const { postgres } = current ?? (await revive())
       if (isClosed) throw closed()
       try {
-        const answer = await execute(postgres, batch)
-        const stopped = stopReason(answer)
-        if (stopped === null) return answer
-        throw stop(stopped)
+        return await execute(postgres, batch)
       } catch (error) {
-        // SQL errors are answers: any other failure is one of the engine itself.
-        throw error instanceof EngineStopped ? error : stop(messageWithCauses(error))
+        throw stop(messageWithCauses(error))
       }
     },
     async close() {
@@ -103,7 +99,7 @@ export function openRestarting(first: Postgres, { restart, close }: RestartingOp
 
 const closed = () => new EngineStopped('Connection terminated: the embedded database is closed')
 
-/** Uses PGlite's streaming call: the other one also parses every answer. */
+/** Uses PGlite's streaming call: the other one also parses every answer. Rejects if PostgreSQL stopped: SQL errors are answers. */
 async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
   const parts: Buffer[] = []
   // The bytes are in the engine's memory, which the next call overwrites.
@@ -114,5 +110,8 @@ async function execute(postgres: PGlite, batch: Buffer): Promise<Buffer> {
     // PostgreSQL's message says more than the error in which its process ends.
     throw new Error(stopReason(Buffer.concat(parts)) ?? messageWithCauses(error))
   }
-  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+  const answer = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+  const stopped = stopReason(answer)
+  if (stopped !== null) throw new Error(stopped)
+  return answer
 }

@@ -1,3 +1,4 @@
+import { INTEGER } from '../base/integers.ts'
 import { parseJsonText } from '../base/text.ts'
 import { isRecord } from '../query/parse-place.ts'
 
@@ -79,9 +80,7 @@ const joined = (one: SlowRead, other: SlowRead): SlowRead => ({
 
 /** The offset of a page. */
 export const depthOf = ({ start }: SlowRead['work']): number =>
-  typeof start === 'number' && Number.isInteger(start) && start > 0 && start < LAST ? start : 0
-
-const LAST = 2 ** 31
+  typeof start === 'number' && Number.isInteger(start) && start > 0 && start <= INTEGER.most ? start : 0
 
 /** All pages of a list belong to one group. */
 const shapeOf = ({ start: _start, ...work }: SlowRead['work']): string => JSON.stringify(work)

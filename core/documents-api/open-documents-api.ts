@@ -3,6 +3,7 @@ import type { ActionCall, ActionOptions, ParamRules } from '../actions/action-ca
 import { invalidParam, type Params } from '../actions/action-params.ts'
 import { toPlain } from '../actions/parameters/plain-values.ts'
 import { perform, toActionValue, withPluginErrors } from '../actions/perform.ts'
+import { INTEGER } from '../base/integers.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { toCodeError } from '../database/request-fault.ts'
 import type { Fault } from '../faults/fault.ts'
@@ -128,7 +129,7 @@ function locationAt(path: readonly string[], key: string, start: Holder): Holder
 }
 
 /** No limit: more rows than a table can have. */
-const ALL = 2_147_483_647
+const ALL = INTEGER.most
 
 /**
  * Converts `pagination` with numbers, and the top-level `start` and `limit`, to the form of a query string. Without a

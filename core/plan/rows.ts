@@ -1,3 +1,4 @@
+import { INTEGER } from '../base/integers.ts'
 import { isLink } from '../model/model.ts'
 import type { LinkPopulate, Page, Query, Sort, SortStep } from '../query/query.ts'
 import { allOf, column, parameter, select, sqlConstant } from '../sql/build.ts'
@@ -31,10 +32,8 @@ export function selectRows(
   })
 }
 
-/** Largest offset that fits the integer parameter. Larger ones are clamped: no list is longer. */
-const LAST_OFFSET = 2_147_483_647
-
-export const clampOffset = ({ start }: Page): number => Math.min(start, LAST_OFFSET)
+/** An offset that fits the integer parameter: no list is longer. */
+export const clampOffset = ({ start }: Page): number => Math.min(start, INTEGER.most)
 
 /** The page size as SQL. */
 export const planPageSize = (page: Page, context: PlanContext): Expression =>

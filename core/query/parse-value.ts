@@ -1,3 +1,4 @@
+import { BIG_INTEGER, INTEGER } from '../base/integers.ts'
 import { hasFiniteNumbers, isDeeperThan } from '../base/plain-data.ts'
 import { ok, type Result } from '../base/result.ts'
 import { parseJsonText } from '../base/text.ts'
@@ -28,30 +29,25 @@ function toNumber(raw: unknown): number {
   return typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN
 }
 
-const MAX_INTEGER = 2_147_483_647
-const MIN_INTEGER = -2_147_483_648
-
 function parseInteger(raw: unknown): Parsed {
   const number = toNumber(raw)
   if (!Number.isInteger(number)) return invalidValue('an integer')
-  return number > MAX_INTEGER || number < MIN_INTEGER
-    ? outOfRange(number > 0, MIN_INTEGER, MAX_INTEGER)
-    : ok(number)
+  return isWithin(INTEGER, number) ? ok(number) : outOfRange(INTEGER, number > 0)
 }
 
-const outOfRange = (above: boolean, least: number | bigint, most: number | bigint): Parsed =>
-  invalidValue(above ? `an integer of at most ${most}` : `an integer of at least ${least}`)
+type Range = typeof INTEGER | typeof BIG_INTEGER
 
-const MAX_BIGINTEGER = 2n ** 63n - 1n
-const MIN_BIGINTEGER = -(2n ** 63n)
+const isWithin = ({ least, most }: Range, number: number | bigint): boolean =>
+  number >= least && number <= most
+
+const outOfRange = ({ least, most }: Range, above: boolean): Parsed =>
+  invalidValue(above ? `an integer of at most ${most}` : `an integer of at least ${least}`)
 
 function parseBigInteger(raw: unknown): Parsed {
   const text = typeof raw === 'number' || typeof raw === 'bigint' ? String(raw) : raw
   if (typeof text !== 'string' || !/^\s*[+-]?\d{1,40}\s*$/.test(text)) return invalidValue('an integer')
   const number = BigInt(text.trim().replace(/^\+/, ''))
-  if (number > MAX_BIGINTEGER || number < MIN_BIGINTEGER)
-    return outOfRange(number > 0n, MIN_BIGINTEGER, MAX_BIGINTEGER)
-  return ok(String(number))
+  return isWithin(BIG_INTEGER, number) ? ok(String(number)) : outOfRange(BIG_INTEGER, number > 0n)
 }
 
 function parseNumber(raw: unknown): Parsed {

@@ -2,6 +2,7 @@ import type { Action, BuiltInSubject } from '../access/actions.ts'
 import type { Caller } from '../access/caller.ts'
 import { denied } from '../access/denial.ts'
 import type { Params } from '../actions/action-params.ts'
+import { INTEGER } from '../base/integers.ts'
 import { attempt, fault, RequestFault } from '../faults/fault.ts'
 import {
   type HttpRequest,
@@ -161,7 +162,6 @@ function parseForPlugins(search: string): Params | null {
 
 /** No row has this id, so an id out of range finds nothing without a special case. */
 const NO_ID = 0
-const LAST_ID = 2_147_483_647
 
 /** Parses the numeric row id of a file, user or role, or throws a RequestFault (reference/rest.md#17-differences-from-strapi, section 18). */
 export function parseRowId(word: unknown): number {
@@ -170,5 +170,5 @@ export function parseRowId(word: unknown): number {
     throw new RequestFault(fault('validation', 'Invalid id: expected a number', details))
   }
   const id = Number(word)
-  return id <= LAST_ID ? id : NO_ID
+  return id <= INTEGER.most ? id : NO_ID
 }

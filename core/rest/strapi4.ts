@@ -1,6 +1,7 @@
 import { trusted } from '../access/brand.ts'
 import type { PublicationTime } from '../actions/action-call.ts'
 import type { Params } from '../actions/action-params.ts'
+import { INTEGER } from '../base/integers.ts'
 import { isRecord } from '../base/plain-data.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import { type HttpRequest, isSafeMethod } from '../faults/http-exchange.ts'
@@ -92,16 +93,13 @@ const hasRowId = ({ documentId }: AddressedRoute): boolean => documentId !== nul
 
 type AddressedRoute = Pick<RestCall['route'], 'type' | 'documentId'>
 
-/** The largest value of PostgreSQL's integer. */
-const MAX_ID = 2_147_483_647
-
 /** The row that the id in the path names; undefined: there is no such row, or the path has no row id. */
 async function findAddressedRow(
   route: AddressedRoute,
   options: Pick<RestOptions, 'documents'>,
 ): Promise<Row | undefined> {
   const id = Number(route.documentId)
-  return hasRowId(route) && id <= MAX_ID ? findRow(id, route.type, options) : undefined
+  return hasRowId(route) && id <= INTEGER.most ? findRow(id, route.type, options) : undefined
 }
 
 const isSave = ({ method }: HttpRequest): boolean => method === 'POST' || method === 'PUT'

@@ -1,3 +1,4 @@
+import { INTEGER } from '../base/integers.ts'
 import { type Alias, quoteText } from './identifier.ts'
 import type { Expression, Select, Union } from './nodes.ts'
 
@@ -39,7 +40,7 @@ function boundedJson(path: readonly string[], maxBytes: number): string {
 }
 
 /** PostgreSQL computes columns before it sorts, except with a LIMIT: then row by row as they are fetched. */
-export const UNLIMITED = ' LIMIT 2147483647'
+export const UNLIMITED = ` LIMIT ${INTEGER.most}`
 
 /** The path with the most nested lists, and the number of those lists. */
 interface ListChain {

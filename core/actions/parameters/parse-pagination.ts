@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { INTEGER } from '../../base/integers.ts'
 import { type Fault, fault, RequestFault } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import { ESTIMATE_LIMIT } from '../../plan/plan-query.ts'
@@ -199,9 +200,8 @@ function decode(text: string): CursorContent | null {
   return isCursor ? [order, keys, id] : null
 }
 
-const MAX_ID = 2_147_483_647
-
-const isId = (id: unknown): id is number => Number.isInteger(id) && Number(id) >= 0 && Number(id) <= MAX_ID
+const isId = (id: unknown): id is number =>
+  Number.isInteger(id) && Number(id) >= 0 && Number(id) <= INTEGER.most
 
 /** Splits a list's text into its documents and the cursor of the next page. The text ends with the sort values
  *  (`{ k0, k1, …, id }`) of the last row and of the row after it. */

@@ -1,3 +1,4 @@
+import { INTEGER } from '../../base/integers.ts'
 import { groupBy } from '../../base/plain-data.ts'
 import { normalizeText } from '../../base/text.ts'
 import { ignoreUnhandled } from '../../base/with-timeout.ts'
@@ -174,8 +175,6 @@ function lockedPart({ uid }: Uid): number {
   return part
 }
 
-const LAST_NUMBER = 2_147_483_647
-
 /**
  * The first free numbers of each slug, 0 for the slug alone. Each candidate is a separate lookup in the index of
  * each status. A series in the select list is evaluated lazily, so no more candidates are looked up than needed.
@@ -205,7 +204,7 @@ function printFree(
     name: `find uids of ${type.key}`,
     text:
       `SELECT w$.place, f$.number FROM unnest($1::text[], $2::text[], $3::integer[]) WITH ORDINALITY AS w$ (slug, locale, wanted, place), ` +
-      `LATERAL (SELECT s$.number FROM (SELECT generate_series(0, ${LAST_NUMBER}) AS number) AS s$ ` +
+      `LATERAL (SELECT s$.number FROM (SELECT generate_series(0, ${INTEGER.most}) AS number) AS s$ ` +
       `WHERE ${isFree.join(' AND ')} LIMIT w$.wanted) AS f$ ORDER BY 1, 2`,
     values: [
       wanted.map(({ uid }) => uid),

@@ -1,3 +1,4 @@
+import { BIG_INTEGER, INTEGER } from '../../base/integers.ts'
 import { fitsPassword } from '../../base/passwords.ts'
 import { hasFiniteNumbers, isDeeperThan } from '../../base/plain-data.ts'
 import type { Result } from '../../base/result.ts'
@@ -153,9 +154,6 @@ function parseTime(value: unknown): ParseOutcome {
   return { stored: trimDecimal(parsed.stored) }
 }
 
-/** The ranges of PostgreSQL's types. The reference answers values outside with 500 (reference/rest.md#17-differences-from-strapi). */
-const INTEGER = { least: -2_147_483_648n, most: 2_147_483_647n }
-const BIG_INTEGER = { least: -9_223_372_036_854_775_808n, most: 9_223_372_036_854_775_807n }
 /** numeric(10,2) */
 const LARGEST_DECIMAL = 99_999_999.99
 
@@ -164,7 +162,7 @@ function parseInteger(value: unknown): ParseOutcome {
   const number = numberOf(value)
   if (typeof number !== 'number') return { refusal: number }
   if (!Number.isInteger(number)) return { refusal: rule('must be an integer'), number }
-  const outside = outOf(INTEGER, BigInt(number))
+  const outside = outOf(INTEGER, number)
   return outside ? { refusal: outside } : { stored: number }
 }
 
@@ -224,7 +222,11 @@ function listed(value: readonly unknown[]): number | Refusal {
   return Number.isFinite(number) ? number : notANumber(value)
 }
 
-const outOf = ({ least, most }: typeof INTEGER, integer: bigint): Refusal | undefined =>
+/** The reference answers such values with 500 (reference/rest.md#17-differences-from-strapi). */
+const outOf = (
+  { least, most }: typeof INTEGER | typeof BIG_INTEGER,
+  integer: number | bigint,
+): Refusal | undefined =>
   integer < least || integer > most ? rule(`must be between ${least} and ${most}`) : undefined
 
 /** The limits that the attribute declares. */

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { AroundActions } from '../../actions/perform.ts'
+import { INTEGER } from '../../base/integers.ts'
 import type { RequestContext } from '../../base/request-context.ts'
 import type { VersionPrefetch } from '../../cache/versions.ts'
 import type { Documents, ReadOptions } from '../../documents/documents.ts'
@@ -65,13 +66,10 @@ export const toOperationContext = (
   { model, limits, format }: ResolveOptions,
 ): OperationContext => ({ schema, fragments, variables: variableValues, format, model, limits, caller })
 
-/** The largest `Int` of GraphQL, which is the largest `start`, too: its page of one document would be the next number. */
-const MAX_INT = 2_147_483_647
-
-/** The counts of a list (reference/graphql.md#5-pagination). */
+/** The counts of a list (reference/graphql.md#5-pagination). The largest `start` is on a page whose number would be no `Int`. */
 export const responsePagination = ({ start, limit }: Page, total: number) => ({
   total,
-  page: Math.min(Math.floor(start / limit) + 1, MAX_INT),
+  page: Math.min(Math.floor(start / limit) + 1, INTEGER.most),
   pageSize: limit,
   pageCount: Math.ceil(total / limit),
 })

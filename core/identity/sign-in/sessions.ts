@@ -2,6 +2,7 @@ import { randomBytes, webcrypto } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errors, jwtVerify, SignJWT } from 'jose'
+import { INTEGER } from '../../base/integers.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 
 /** Claims of a session token. */
@@ -87,9 +88,8 @@ function toSession({ id, version, sid }: Readonly<Record<string, unknown>>): Ses
   return typeof sid === 'string' && sid !== '' ? { id, version, sessionId: sid } : { id, version }
 }
 
-/** Range of PostgreSQL's integer. */
 const isInteger32 = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= INTEGER.most
 
 interface JwtSecretOptions {
   /** From the settings; empty: none. */

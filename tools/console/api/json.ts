@@ -10,7 +10,7 @@ export const asList = (value: JsonValue | undefined): readonly JsonValue[] =>
   Array.isArray(value) ? (value as readonly JsonValue[]) : []
 
 /** The objects of a value that is one or a list of them, such as links and files. */
-export const objectsOf = (value: JsonValue): readonly JsonRecord[] =>
+export const objectsOf = (value: JsonValue | undefined): readonly JsonRecord[] =>
   (Array.isArray(value) ? asList(value) : [value]).filter(isJsonObject)
 
 export const asText = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '')

@@ -1,4 +1,4 @@
-import { asList, asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
+import { asList, asText, type JsonRecord, type JsonValue, objectsOf } from '../api/json.ts'
 
 interface ModelAttribute {
   readonly name: string
@@ -28,8 +28,8 @@ const FLAGS = ['required', 'unique', 'localized', 'private'] as const
 
 /** The project's types and components, and the built-in types that they lead to. */
 export function readModel(data: JsonRecord): readonly ModelNode[] {
-  const types = records(data.types).map(type => readNode(type, kindOf(type)))
-  const components = records(data.components).map(component => readNode(component, 'component'))
+  const types = objectsOf(data.types).map(type => readNode(type, kindOf(type)))
+  const components = objectsOf(data.components).map(component => readNode(component, 'component'))
   const declared = [...types.filter(({ kind }) => kind !== 'builtIn'), ...components]
   const referenced = new Set(
     declared.flatMap(({ attributes }) => attributes.flatMap(({ targets }) => targets)),
@@ -45,7 +45,7 @@ const readNode = (info: JsonRecord, kind: ModelNode['kind']): ModelNode => ({
   name: asText(info.name) || asText(info.uid),
   kind,
   location: info.location ?? null,
-  attributes: records(info.attributes).map(attribute => ({
+  attributes: objectsOf(info.attributes).map(attribute => ({
     name: asText(attribute.name),
     type: [asText(attribute.type), asText(attribute.relation)].filter(word => word !== '').join(' '),
     flags: FLAGS.filter(flag => attribute[flag] === true),
@@ -53,8 +53,6 @@ const readNode = (info: JsonRecord, kind: ModelNode['kind']): ModelNode => ({
     counterpart: asText(attribute.counterpart) || null,
   })),
 })
-
-const records = (value: JsonValue | undefined): readonly JsonRecord[] => asList(value).filter(isJsonObject)
 
 /** One edge for each relation, whether one or both sides name it, and for each component that an attribute contains. */
 export function modelEdges(nodes: readonly ModelNode[]): readonly ModelEdge[] {

@@ -1,4 +1,4 @@
-import { asList, asText, isJsonObject, type JsonRecord, type JsonValue } from '../api/json.ts'
+import { asList, asText, isJsonObject, type JsonRecord, type JsonValue, objectsOf } from '../api/json.ts'
 import { ActionButton } from '../shell/button.tsx'
 import { useTranslate } from '../shell/i18n.tsx'
 import { useView, ViewFrame } from './use-view.tsx'
@@ -21,9 +21,9 @@ export function OperationsPage() {
               </p>
             ))}
           <Plan plan={isJsonObject(data.plan) ? data.plan : null} />
-          <AdviceList advice={records(data.advice)} />
-          <SlowReads reads={records(data.slowReads)} />
-          <FailedEvents events={records(data.failedEvents)} />
+          <AdviceList advice={objectsOf(data.advice)} />
+          <SlowReads reads={objectsOf(data.slowReads)} />
+          <FailedEvents events={objectsOf(data.failedEvents)} />
           <Plugins plugins={isJsonObject(data.plugins) ? data.plugins : {}} />
         </>
       )}
@@ -31,12 +31,10 @@ export function OperationsPage() {
   )
 }
 
-const records = (value: JsonValue | undefined): readonly JsonRecord[] => asList(value).filter(isJsonObject)
-
 function Plan({ plan }: { readonly plan: JsonRecord | null }) {
   const translate = useTranslate()
-  const steps = records(plan?.steps)
-  const refusals = records(plan?.refusals)
+  const steps = objectsOf(plan?.steps)
+  const refusals = objectsOf(plan?.refusals)
   return (
     <section>
       <h2>{translate('pendingPlan')}</h2>

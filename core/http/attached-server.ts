@@ -13,7 +13,7 @@ import {
 } from './dispatcher.ts'
 import { whenDrained } from './in-flight.ts'
 import { toRequestId } from './incoming-request.ts'
-import type { HttpServer } from './server.ts'
+import { type HttpServer, refusalOf, refuse } from './server.ts'
 
 /** A part of another HTTP server: it binds no port. */
 export interface AttachedServer extends HttpServer {
@@ -40,6 +40,11 @@ export async function openAttachedServer(options: DispatcherOptions): Promise<At
     handle(request, response, next) {
       if (closing || !isOwnPath(request.url ?? '/', dispatcher.current.options.paths ?? [])) {
         next()
+        return
+      }
+      const refusal = refusalOf(request)
+      if (refusal !== null) {
+        refuse(response, refusal, dispatcher.current.options)
         return
       }
       passes.set(request, takeRequest(request, response, next))

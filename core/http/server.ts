@@ -229,10 +229,10 @@ interface Refusal {
   readonly fault: Fault
 }
 
-/** null: the address and the end of the request are clear. */
-function refusalOf(request: IncomingMessage): Refusal | null {
-  const unclear = hostProblem(request)
-  if (unclear !== null) return { code: 'INVALID_HOST', fault: fault('badRequest', unclear) }
+/** null: the address, the caller and the end of the request are clear. */
+export function refusalOf(request: IncomingMessage): Refusal | null {
+  const unclear = headerProblem(request)
+  if (unclear !== null) return { code: 'UNCLEAR_HEADERS', fault: fault('badRequest', unclear) }
   const coding = request.headers['transfer-encoding']
   // Node asks for `chunked` at the end alone, and decodes nothing that comes before it (RFC 9112, 6.1).
   if (coding === undefined || coding.toLowerCase() === 'chunked') return null
@@ -240,16 +240,27 @@ function refusalOf(request: IncomingMessage): Refusal | null {
   return { code: 'UNKNOWN_TRANSFER_CODING', fault: fault('notImplemented', message) }
 }
 
-/** Why the address of a request is unclear (RFC 9112, 3.2); null: it is clear. */
-function hostProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
-  if (headers.host === undefined) return httpVersion === '1.0' ? null : 'A request needs the header Host'
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1
-  return count > 1 ? `A request may have one header Host, got ${count}` : null
+/** Why a header of a request is unclear (RFC 9112, 3.2); null: all are clear. */
+function headerProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
+  if (headers.host === undefined && httpVersion !== '1.0') return 'A request needs the header Host'
+  const counts = new Map<string, number>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at] ?? ''
+    const name = SINGLE_HEADERS.get(sent.length)
+    if (name !== undefined && sent.toLowerCase() === name.toLowerCase())
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  for (const [name, count] of counts)
+    if (count > 1) return `A request may have one header ${name}, got ${count}`
+  return null
 }
 
-function refuse(response: ServerResponse, refusal: Refusal, { observer }: UnparsedOptions): void {
+/** By length. Node takes the first of several; a proxy before it may check another one. */
+const SINGLE_HEADERS: ReadonlyMap<number, string> = new Map(
+  ['Host', 'Authorization', 'Content-Type'].map(name => [name.length, name]),
+)
+
+export function refuse(response: ServerResponse, refusal: Refusal, { observer }: UnparsedOptions): void {
   observer.emit({ kind: 'malformed', code: refusal.code })
   writeAnswer(response, toFaultResponse(refusal.fault), ['Connection', 'close'])
 }

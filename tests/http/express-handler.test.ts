@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import express, { type Express } from 'express'
 import { plinth } from '../../core/index.ts'
@@ -138,6 +140,10 @@ test('below a path, after body parsers of the application, and until its request
   const form = await fetch(`${base}/cms/api/notes`, { method: 'POST', body: new URLSearchParams({ a: '1' }) })
   t.is(form.status, 400)
   t.regex(await form.text(), /The application has read the body/)
+  const headers = ['Host', 'localhost', 'Authorization', 'Bearer a', 'Authorization', 'Bearer b']
+  const [refused] = await once(get(`${base}/cms/api/notes`, { headers }), 'response')
+  t.is(refused.statusCode, 400)
+  t.regex(await text(refused), /A request may have one header Authorization, got 2/)
   const files = new FormData()
   files.append('files', new Blob(['hello'], { type: 'text/plain' }), 'a.txt')
   const uploaded = await fetch(`${base}/cms/api/upload`, { method: 'POST', body: files })

@@ -35,19 +35,27 @@ test('bytes that are not HTTP are answered 400, oversized headers 431', async t 
   t.regex(await send(port, long), /^HTTP\/1\.1 431 [\s\S]*"RequestHeaderFieldsTooLargeError"/)
 })
 
-test('a request without a Host, or with two, is refused with the reason, also between other requests', async t => {
+test('a request without a Host, or with two of Host, Authorization or Content-Type, is refused with the reason, also between other requests', async t => {
   const { port, reported } = await serve(t, [echo])
   const first = 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n'
   for (const [headers, message] of [
     ['', 'A request needs the header Host'],
     ['Host: x\r\nhost: y\r\n', 'A request may have one header Host, got 2'],
+    [
+      'Host: x\r\nauthorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\nAuthorization:\r\n',
+      'A request may have one header Authorization, got 3',
+    ],
+    [
+      'Host: x\r\nContent-Type: text/plain\r\ncontent-type: application/json\r\n',
+      'A request may have one header Content-Type, got 2',
+    ],
   ]) {
     const answers = await send(port, `${first}GET /second HTTP/1.1\r\n${headers}\r\n${first}`)
     t.regex(answers, /^HTTP\/1\.1 200 OK\r\n[\s\S]*"\/first"[\s\S]*HTTP\/1\.1 400 Bad Request\r\n/)
     const body = { data: null, error: { status: 400, name: 'BadRequestError', message } }
     t.true(answers.endsWith(`\r\n\r\n${JSON.stringify(body)}`), answers)
   }
-  t.is(reported.filter(({ kind }) => kind === 'malformed').length, 2)
+  t.is(reported.filter(({ kind }) => kind === 'malformed').length, 4)
   t.regex(await send(port, 'GET / HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 OK\r\n/, 'HTTP/1.0 has none')
 })
 

@@ -84,6 +84,8 @@ export class IncomingRequest implements HttpRequest, RequestOrigin {
 
   stream(): Readable {
     if (this.#incoming.readableEnded) throw alreadyRead()
+    const refusal = codingRefusal(this.#incoming)
+    if (refusal) throw refusal
     return this.#incoming
   }
 }
@@ -104,6 +106,8 @@ const MAX_PARTS = 1_024
 function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   // A middleware has consumed it, so that no more events would arrive.
   if (incoming.readableEnded) return Promise.resolve(parsedBody(incoming, limit))
+  const refusal = codingRefusal(incoming)
+  if (refusal) return Promise.reject(refusal)
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
     const joined: Buffer[] = []
@@ -121,6 +125,13 @@ function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buff
       if (!incoming.readableEnded) reject(cutOff())
     })
   })
+}
+
+/** Nothing decodes a body: what a proxy reads as coded must not be taken as plain (RFC 9110, 8.4). null: it is plain. */
+function codingRefusal({ headers }: IncomingMessage): RequestFault | null {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (coding === '' || coding === 'identity') return null
+  return new RequestFault(fault('badRequest', `A body may have no Content-Encoding, got ${coding}`))
 }
 
 /** The body as body parsers of Express leave it: JSON, text or bytes. */

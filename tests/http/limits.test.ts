@@ -81,6 +81,21 @@ test('a body in a transfer coding other than chunked is refused: nothing decodes
   t.regex(await post('Transfer-Encoding: Chunked'), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n3$/)
 })
 
+test('a body with a Content-Encoding is refused, also if it is plain', async t => {
+  const streamed: Responder = async request => ({ status: 200, body: await text(request.stream()) })
+  for (const responder of [reader, streamed]) {
+    const { url } = await serve(t, [responder])
+    const post = (coding: string) =>
+      fetch(url, { method: 'POST', body: 'abc', headers: { 'content-encoding': coding } })
+    for (const coding of ['', 'identity', ' Identity ']) t.is((await post(coding)).status, 200)
+    for (const coding of ['gzip', 'identity, gzip', 'br']) {
+      const message = `A body may have no Content-Encoding, got ${coding}`
+      const error = { status: 400, name: 'BadRequestError', message }
+      t.deepEqual(await (await post(coding)).json(), { data: null, error })
+    }
+  }
+})
+
 test('no header is dropped, however many come before it', async t => {
   const { port } = await serve(t, [({ headers }) => ({ status: 200, body: String(headers['if-match']) })])
   const answer = await send(

@@ -7,6 +7,7 @@ import { openCache } from '../cache/open-cache.ts'
 import { type ConsoleOptions, openConsole } from '../console/open-console.ts'
 import type { Database } from '../database/database.ts'
 import { openModels } from '../database/open-models.ts'
+import { toRequestFault } from '../database/request-fault.ts'
 import { trackWrites } from '../database/request-scope.ts'
 import { openDocuments } from '../documents/open-documents.ts'
 import type { Outbox } from '../documents/outbox.ts'
@@ -39,7 +40,7 @@ import { type Files, openFiles } from '../media/files.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 import { openSignedPaths, type SignedPaths } from '../media/storage/signed-paths.ts'
 import { stagingFolder } from '../media/storage/staging.ts'
-import type { Observer } from '../observe/observation.ts'
+import type { Observation, Observer } from '../observe/observation.ts'
 import { openOpenapi } from '../openapi/open-openapi.ts'
 import { compileGuards } from '../plugins/register.ts'
 import { openMediaApi } from '../plugins/services/media-api.ts'
@@ -301,9 +302,16 @@ export async function openSignIn(
     otherSealKeys: otherSecrets.map(deriveSealKey),
     mail,
     loginAttempts: openLoginAttempts(server.rateLimit.account, database),
-    background: openBackground(error => observer.emit({ kind: 'failed', requestId: '', error })),
+    background: openBackground(error => observer.emit(toMailFailure(error))),
     address: `${trimEndCharacter(server.url, '/')}${rest.prefix}`,
   }))
+}
+
+/** Requests are answered before their mails: an outage of the database is no 500, and the log says what it cost. */
+function toMailFailure(error: unknown): Observation {
+  const reason = toRequestFault(error)?.reason ?? null
+  if (reason === null) return { kind: 'failed', requestId: '', error }
+  return { kind: 'mailFailed', what: `A mail to an account was not sent: ${reason}` }
 }
 
 const reasonsOf = (result: Result<unknown, string>): readonly StartFault[] =>

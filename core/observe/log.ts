@@ -179,7 +179,7 @@ function toLogSentence(observation: Observation): string {
     case 'replicaBack':
       return `The replica at ${observation.place} answers reads again`
     case 'upkeepFailed':
-      return `Maintenance of the embedded database failed: ${observation.message}`
+      return `Maintenance of the database failed: ${observation.message}`
     case 'accessFailed':
       return `Commands cannot use the embedded database while this process runs: ${observation.message}`
     case 'prepared':

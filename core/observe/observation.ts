@@ -13,7 +13,7 @@ export type Observation =
   /** A replica is unavailable; its reads go to the primary. */
   | { readonly kind: 'replicaAway'; readonly place: string; readonly message: string }
   | { readonly kind: 'replicaBack'; readonly place: string }
-  /** Maintenance of the embedded database failed; it keeps serving. */
+  /** Statistics of tables could not be updated, or the embedded database not be vacuumed; it keeps serving. */
   | { readonly kind: 'upkeepFailed'; readonly message: string }
   /** Other processes cannot use the embedded database through this one; it keeps serving. */
   | { readonly kind: 'accessFailed'; readonly message: string }

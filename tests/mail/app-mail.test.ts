@@ -12,6 +12,7 @@ import { type Folder, temporaryFolder } from '../harness/folder.ts'
 import { openPost } from '../harness/post.ts'
 import { serveProject } from '../harness/server.ts'
 import { openTestApp } from '../harness/test-app.ts'
+import { until } from '../harness/until.ts'
 
 const PROJECT = `name: Shop
 auth: { jwtSecret: ${'x'.repeat(40)}, mail: MAIL }
@@ -190,4 +191,24 @@ test('the example thanks the reader who sent a tip', async t => {
     },
   ])
   t.is(app.mails.length, 1)
+})
+
+test('a mail to an account that an outage of the database prevents is logged as one', async t => {
+  const folder = shop(t)
+  const { app, request, log } = await open(t, folder)
+  const end = `RAISE EXCEPTION USING ERRCODE = '57P01', MESSAGE = 'terminating connection'`
+  await app.sequelize.query(
+    `CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${end}; END $$`,
+  )
+  await app.sequelize.query(
+    'CREATE TRIGGER cut BEFORE UPDATE ON plinth_users FOR EACH ROW EXECUTE FUNCTION cut()',
+  )
+  const user = { username: 'ann', email: 'ann@example.com', password: 'ann-Password1', confirmed: true }
+  await app.documents('plugin::users-permissions.user').create({ data: user })
+  const { status } = await request('POST', '/api/auth/forgot-password', { body: { email: user.email } })
+  t.is(status, 200)
+  const lines = () => log().filter(line => /"event":"(mailFailed|failed)"/.test(line))
+  await until('the failure is logged', () => lines().length > 0)
+  t.is(lines().length, 1)
+  t.regex(lines().join(''), /"A mail to an account was not sent: terminating connection"/)
 })

@@ -47,6 +47,10 @@ test('log collectors get one line of JSON for each observation', t => {
 test('terminals get sentences', t => {
   const line = log({ kind: 'listening', url: 'http://localhost:1337', milliseconds: 812.4 }, { pretty: true })
   t.regex(line, /^\d\d:\d\d:\d\d info {2}Listening on http:\/\/localhost:1337 after 812 ms\n$/)
+  t.regex(
+    log({ kind: 'upkeepFailed', message: 'cancelled' }),
+    /"Maintenance of the database failed: cancelled"/,
+  )
 })
 
 test('an error is logged with its stack and causes, and without its other properties', t => {

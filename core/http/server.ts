@@ -160,7 +160,8 @@ async function close(
   const end = performance.now() + Math.min(drain, milliseconds)
   const sweep = setInterval(() => {
     if (performance.now() < end) return
-    server.closeIdleConnections()
+    // For Node, a connection is idle as soon as its answer is buffered: its client would get a part of it.
+    if (![...connections].some(socket => socket.writableLength > 0)) server.closeIdleConnections()
     // For Node, a connection that never sent a request is not idle. Browsers and proxies open some in advance.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
   }, SWEEP_INTERVAL)

@@ -88,6 +88,19 @@ test('idle connections do not prevent a server from shutting down', async t => {
   idle.destroy()
 })
 
+test('an answer that its client reads slowly is sent to its end before the connection is closed', async t => {
+  const body = 'x'.repeat(30_000_000)
+  const { port, close, reported } = await serve(t, [() => ({ status: 200, body })], { drain: 50 })
+  const slow = await open(port)
+  slow.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(slow, 'readable')
+  const closed = close(600_000)
+  await pause(500)
+  t.is((await text(slow)).split('\r\n\r\n')[1]?.length, body.length)
+  await closed
+  t.deepEqual(reported.at(-1), { kind: 'stopped', cut: 0 })
+})
+
 test('connections that never sent a request do not prevent a server from shutting down', async t => {
   const { port, close, reported } = await serve(t, [echo], { drain: 50 })
   const answer = text(await open(port))

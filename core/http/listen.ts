@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Observer } from '../observe/observation.ts'
 
 export interface ListenOptions {
@@ -40,18 +41,50 @@ const LOG_INTERVAL = 1_000
 
 /**
  * Logs errors of a listening server and of its responses. Without a listener each of them would end the process:
- * `accept` fails when file descriptors run out, and a middleware may write to a response that has ended.
+ * `accept` fails when file descriptors run out, and a middleware may write to a response that has ended. Closes connections
+ * beyond `most`.
  */
-export function handleErrors(server: Server, observer: () => Observer): void {
+export function handleErrors(server: Server, observer: () => Observer, most = connectionLimit()): void {
   let last = Number.NEGATIVE_INFINITY
-  server.on('error', error => {
-    if (!server.listening || performance.now() - last < LOG_INTERVAL) return
+  const report = (message: string): void => {
+    if (performance.now() - last < LOG_INTERVAL) return
     last = performance.now()
-    observer().emit({ kind: 'acceptFailed', message: error.message })
+    observer().emit({ kind: 'acceptFailed', message })
+  }
+  let open = 0
+  server.on('connection', (socket: Socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+    if (open <= most) return
+    socket.destroy()
+    report(`${most} connections are open, and the process may open no more files (ulimit -n)`)
+  })
+  server.on('error', error => {
+    if (server.listening) report(error.message)
   })
   server.on('request', (_request, response: ServerResponse) => {
     response.on('error', error => observer().emit({ kind: 'pluginFailed', message: WRITTEN_LATE, error }))
   })
 }
+
+/** File descriptors that are not for clients: connections to the database, workers, and modules that are loaded when needed, many at once. */
+const RESERVED = 256
+
+/**
+ * The connections that leave enough file descriptors for the rest of the process. Clients could take all of them otherwise, and
+ * Node never loads a module again that it could not open once. A connection may send or store one file.
+ */
+function connectionLimit(): number {
+  const limits = existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : ''
+  const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? []
+  return most === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(10, Math.floor((Number(most) - RESERVED) / 2))
+}
+
+/** Only Linux has it. */
+const LIMITS = '/proc/self/limits'
 
 const WRITTEN_LATE = 'A response was written to after it had ended'

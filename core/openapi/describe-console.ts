@@ -44,11 +44,14 @@ export function describeForms(
     components: [...new Set([...read, ...written])].map(component => ({
       uid: component.uid,
       kind: 'component',
-      attributes: [...component.attributes.values()].flatMap(attribute => {
-        const isReadable = read.has(component) && readableAttributes(component).has(attribute)
-        const isInBodies = written.has(component) && isWritable(attribute, grants)
-        return describeAttribute(attribute, isReadable && canFind(attribute, grants), isInBodies)
-      }),
+      attributes: describeAttributes(
+        [...component.attributes.values()].map(attribute => ({
+          attribute,
+          readable:
+            read.has(component) && readableAttributes(component).has(attribute) && canFind(attribute, grants),
+          writable: written.has(component) && isWritable(attribute, grants),
+        })),
+      ),
     })),
   }
 }
@@ -63,8 +66,8 @@ function describeUsers(user: ContentType, grants: Grants): Schema | null {
     singularName: user.key,
     pluralName: user.pluralApiId,
     path: '/users',
-    attributes: readable.flatMap(attribute =>
-      describeAttribute(attribute, canFind(attribute, grants), false),
+    attributes: describeAttributes(
+      readable.map(attribute => ({ attribute, readable: canFind(attribute, grants), writable: false })),
     ),
   }
 }
@@ -120,9 +123,7 @@ function describeType(type: ContentType, grants: Grants): DescribedType | null {
       draftAndPublish: type.draftAndPublish,
       localized: type.localized,
       actions: [...actions, ...(drafts && type.draftAndPublish ? ['readDrafts'] : [])],
-      attributes: attributes.flatMap(({ attribute, readable, writable }) =>
-        describeAttribute(attribute, readable, writable),
-      ),
+      attributes: describeAttributes(attributes),
     },
   }
 }
@@ -133,18 +134,30 @@ const CONTENT = ['find', 'findOne', 'create', 'update', 'delete', 'publish', 'cr
 const canFind = (attribute: Attribute, grants: Grants): boolean =>
   attribute.kind !== 'relation' || grants.readAccess(attribute.target, 'find') !== null
 
-/** Empty: the caller may neither read nor write it, or it is none of a form. */
-function describeAttribute(attribute: Attribute, readable: boolean, writable: boolean): readonly Schema[] {
-  const { name, kind, required, localized } = attribute
-  if (kind === 'localizations' || kind === 'morph' || !(readable || writable)) return []
-  const isSeen = readable && !(kind === 'scalar' && attribute.type === 'password')
-  return [{ name, readable: isSeen, writable, required, localized, ...detailsOf(attribute) }]
+interface FormAttribute {
+  readonly attribute: Attribute
+  readonly readable: boolean
+  readonly writable: boolean
 }
 
-function detailsOf(attribute: Attribute): Schema {
+/** The attributes of one holder, without those that the caller may neither read nor write and those that no form has. */
+function describeAttributes(all: readonly FormAttribute[]): readonly Schema[] {
+  const shown = all.filter(({ readable, writable }) => readable || writable)
+  const names = new Set(shown.map(({ attribute }) => attribute.name))
+  return shown.flatMap(({ attribute, readable, writable }): readonly Schema[] => {
+    const { name, kind, required, localized } = attribute
+    if (kind === 'localizations' || kind === 'morph') return []
+    const isSeen = readable && !(kind === 'scalar' && attribute.type === 'password')
+    return [{ name, readable: isSeen, writable, required, localized, ...detailsOf(attribute, names) }]
+  })
+}
+
+/** `names`: of the attributes of the same holder that the caller may read or write. */
+function detailsOf(attribute: Attribute, names: ReadonlySet<string>): Schema {
   switch (attribute.kind) {
     case 'scalar': {
-      const { type, values, targetField, min, max, minLength, maxLength, unique } = attribute
+      const { type, values, min, max, minLength, maxLength, unique } = attribute
+      const targetField = names.has(attribute.targetField ?? '') ? attribute.targetField : undefined
       return { type, enum: values, targetField, min, max, minLength, maxLength, unique }
     }
     case 'relation':

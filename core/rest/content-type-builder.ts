@@ -148,21 +148,31 @@ function printComponent(component: Component, readable: ReadableSchemas) {
   }
 }
 
-const printAttributes = (holder: Holder, { attributesOf }: ReadableSchemas) =>
-  Object.fromEntries(attributesOf(holder).map(attribute => [attribute.name, printAttribute(attribute)]))
+function printAttributes(holder: Holder, readable: ReadableSchemas) {
+  const attributes = readable.attributesOf(holder)
+  const names = new Set(attributes.map(({ name }) => name))
+  return Object.fromEntries(
+    attributes.map(attribute => [attribute.name, printAttribute(attribute, names, readable)]),
+  )
+}
 
-/** Absent options are left out, as undefined is in JSON. */
-function printAttribute(attribute: Attribute): Readonly<Record<string, unknown>> {
+/** Absent options are left out, as undefined is in JSON. `names`: of the readable attributes of the same holder. */
+function printAttribute(
+  attribute: Attribute,
+  names: ReadonlySet<string>,
+  { attributesOf }: ReadableSchemas,
+): Readonly<Record<string, unknown>> {
   const { required, localized } = attribute
   const options = localized ? { pluginOptions: { i18n: { localized } } } : {}
   switch (attribute.kind) {
     case 'scalar': {
       const { type, values, unique, regex, default: initial, min, max, minLength, maxLength } = attribute
+      const targetField = names.has(attribute.targetField ?? '') ? attribute.targetField : undefined
       const bounds = { default: initial, min, max, minLength, maxLength, regex: regex && toSource(regex) }
-      const names = { enum: values, targetField: attribute.targetField }
+      const words = { enum: values, targetField }
       // Strapi has no arrays of scalars.
       const strapiType = type === 'array' ? 'json' : type
-      return { type: strapiType, required, ...(unique && { unique }), ...bounds, ...names, ...options }
+      return { type: strapiType, required, ...(unique && { unique }), ...bounds, ...words, ...options }
     }
     case 'media': {
       const { many, allowedTypes } = attribute
@@ -170,7 +180,7 @@ function printAttribute(attribute: Attribute): Readonly<Record<string, unknown>>
     }
     case 'relation': {
       const { relation, target, side, counterpart } = attribute
-      const other = counterpart?.name ?? null
+      const other = counterpart && attributesOf(target).includes(counterpart) ? counterpart.name : null
       const named = other === null ? {} : { [side === 'owner' ? 'inversedBy' : 'mappedBy']: other }
       return {
         type: 'relation',

@@ -66,6 +66,45 @@ function largeProject(count: number): object {
   }
 }
 
+const UNREADABLE = {
+  name: 'Boxes',
+  database: { url: 'embedded' },
+  components: {
+    'shared.tag': {
+      attributes: {
+        concealed: { type: 'string', private: true },
+        key: { type: 'uid', targetField: 'concealed' },
+      },
+    },
+  },
+  contentTypes: {
+    box: {
+      attributes: {
+        label: 'string',
+        unseen: 'string',
+        concealed: { type: 'string', private: true },
+        slug: { type: 'uid', targetField: 'label' },
+        code: { type: 'uid', targetField: 'unseen' },
+        mark: { type: 'uid', targetField: 'concealed' },
+        tag: { type: 'component', component: 'shared.tag' },
+      },
+    },
+  },
+  roles: { reader: { permissions: { box: { find: { fields: ['!unseen'] } } } } },
+}
+
+test.serial(
+  'no attribute that the role may neither read nor write is named, not even as the source of a uid',
+  async t => {
+    const folder = temporaryFolder()
+    t.teardown(() => folder.remove())
+    folder.write('project.yaml', JSON.stringify(UNREADABLE))
+    const text = JSON.stringify(await describe(t, folder.path, 'reader'))
+    t.notRegex(text, /unseen"|concealed/)
+    t.regex(text, /"targetField":"label"/)
+  },
+)
+
 test('production serves the description only if the project says so', t => {
   t.deepEqual([servesOpenapi(undefined, true), servesOpenapi(undefined, false)], [false, true])
   t.deepEqual([servesOpenapi(true, true), servesOpenapi(false, false)], [true, false])

@@ -126,3 +126,54 @@ test('an API token reads the content-types and components that it may read, in t
     t.is((await read(`content-types?${kind}`, ALL)).status, 400, kind)
   t.is((await app.request('POST', '/api/content-type-builder/content-types', { token: ALL })).status, 405)
 })
+
+const BOXES = {
+  contentTypes: {
+    box: {
+      attributes: {
+        label: 'string',
+        hidden: 'string',
+        concealed: { type: 'string', private: true },
+        slug: { type: 'uid', targetField: 'label' },
+        code: { type: 'uid', targetField: 'hidden' },
+        mark: { type: 'uid', targetField: 'concealed' },
+        lids: { type: 'relation', relation: 'oneToMany', target: 'lid', mappedBy: 'hidden' },
+        tags: { type: 'relation', relation: 'manyToMany', target: 'lid', inversedBy: 'concealed' },
+        seen: { type: 'relation', relation: 'manyToMany', target: 'lid', inversedBy: 'boxes' },
+        owner: { type: 'relation', relation: 'manyToOne', target: 'user', inversedBy: 'hidden' },
+      },
+    },
+    lid: {
+      attributes: {
+        hidden: { type: 'relation', relation: 'manyToOne', target: 'box', inversedBy: 'lids' },
+        concealed: {
+          ...{ type: 'relation', relation: 'manyToMany', target: 'box', mappedBy: 'tags' },
+          private: true,
+        },
+        boxes: { type: 'relation', relation: 'manyToMany', target: 'box', mappedBy: 'seen' },
+      },
+    },
+  },
+  user: {
+    attributes: { hidden: { type: 'relation', relation: 'oneToMany', target: 'box', mappedBy: 'owner' } },
+  },
+  apiTokens: {
+    some: {
+      ...{ secret: SOME, type: 'custom' },
+      permissions: {
+        box: { find: { fields: ['!hidden'] } },
+        lid: { find: { fields: ['boxes'] } },
+        users: { find: { fields: ['username'] } },
+      },
+    },
+  },
+}
+
+test('no schema names an attribute that the token may not read, as the source of a uid or the other side of a relation', async t => {
+  const app = await openTestApp(t, { project: BOXES })
+  const { body } = await app.request('GET', '/api/content-type-builder/content-types', { token: SOME })
+  const text = JSON.stringify(body)
+  t.notRegex(text, /hidden"|concealed/)
+  t.regex(text, /"targetField":"label"/)
+  t.regex(text, /"inversedBy":"boxes","targetAttribute":"boxes"/)
+})

@@ -53,9 +53,10 @@ function planAnswer(query: RestrictedQuery, options: PlanOptions): Omit<AnswerSt
   const rowsOf = (source: SqlSource): Select =>
     select({ columns: [...documentColumns(query.selection, row, context), ...marked], from: [source] })
   if (query.take.kind === 'one') {
-    const window = isOnly(query.take)
-      ? { ...ALL, where, order: byId(row), limit: sqlConstant(1) }
-      : { ...ALL, where }
+    const window =
+      isOnly(query.take) || matchesLocales(query)
+        ? { ...ALL, where, order: byId(row), limit: sqlConstant(1) }
+        : { ...ALL, where }
     return { ...WHOLE_LIST, form: 'one', rows: rowsOf({ ...table, window }) }
   }
   const { page, after } = query.take
@@ -111,6 +112,10 @@ function planPage(
 type TakeOne = Extract<Query['take'], { readonly kind: 'one' }>
 
 const isOnly = ({ documentId, recordId }: TakeOne): boolean => documentId === null && recordId === undefined
+
+/** A filter on the locale replaces the default locale, so that several versions of one document may match. */
+const matchesLocales = ({ type, locale, take }: Query): boolean =>
+  type.localized && locale.kind === 'all' && !(take.kind === 'one' && take.recordId !== undefined)
 
 const ALL = { order: [], limit: null, offset: null } as const
 

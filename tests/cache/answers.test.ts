@@ -220,6 +220,26 @@ test.serial('the next page of a list does not count its total again', async t =>
 
 const DOCS = readFileSync(new URL('../../docs/caching.md', import.meta.url), 'utf8')
 
+test.serial(
+  'a document with a filter that several locales meet has the first of them, cached or not',
+  async t => {
+    const { cached } = t.context
+    const { documentId } = await cached.data('POST', '/api/articles', { title: 'English' })
+    await cached.data('PUT', `/api/articles/${documentId}?locale=de`, { title: 'Deutsch' })
+    for (const as of [FULL, READER, FULL, undefined])
+      for (const filter of ['[$notNull]=true', '[$gte]=a', '[$in][0]=de&filters[locale][$in][1]=en']) {
+        const asking = as === undefined ? {} : { as }
+        const { status, text } = await cached.ask(
+          'GET',
+          `/api/articles/${documentId}?filters[locale]${filter}&fields=title`,
+          asking,
+        )
+        if (as === READER) t.is(status, 403, text)
+        else t.regex(text, /"title":"English"/)
+      }
+  },
+)
+
 test.serial('concurrent equal requests share one read', async t => {
   const { cached, plain } = t.context
   await plain.data('POST', '/api/articles', { title: 'At once' })

@@ -46,6 +46,8 @@ export interface WriteAccess {
   readonly where: Condition | null
   /** Values that the server writes, as declared: `$user.…` is not resolved yet. */
   readonly set: NonNullable<PermissionOptions['set']>
+  /** It covers documents that the caller creates, and no stored ones. */
+  readonly onlyNew?: true
   /** The route is open for every document, including those that the caller's own permissions hide. */
   readonly opened?: true
 }

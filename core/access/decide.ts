@@ -33,6 +33,10 @@ const IMPLIED_BY: ReadonlyMap<string, readonly string[]> = new Map([
   ['readDrafts', ['update']],
 ])
 
+/** `create` publishes what the caller creates: a caller who may add documents must not take back those of others. */
+export const coversOnlyNew = (decision: Decision, action: string): boolean =>
+  decision.kind === 'implied' && decision.by === 'create' && action === 'publish'
+
 const UNDECIDED: Decision = Object.freeze({ kind: 'undeclared', value: false, entry: null })
 
 export function decide(entries: PermissionTable, type: ContentType, action: string): Decision {

@@ -38,7 +38,8 @@ export function openGrants(grants: Grants, { scope, everything, keepsOwn, drafts
       isOpen(subjectOf(type), action) ? openView(type, action) : grants.readAccess(type, action),
     writeAccess(type, action) {
       if (!isOpen(subjectOf(type), action)) return grants.writeAccess(type, action)
-      const own = keepsOwn ? grants.writeAccess(type, action) : null
+      const kept = keepsOwn ? grants.writeAccess(type, action) : null
+      const own = kept?.onlyNew && scope.action !== 'create' ? null : kept
       const all = everything.writeAccess(type, action)
       return own ?? (all && { ...all, opened: true })
     },
@@ -55,11 +56,19 @@ export function narrowGrants(grants: Grants, scopes: readonly PermissionScope[])
     ),
   )
   const isNamed = (subject: string, action: string) => named.has(`${subject}.${action}`)
+  const changing = new Set(
+    scopes.filter(({ action }) => action === 'publish' || action === 'update').map(({ subject }) => subject),
+  )
+  const isOnlyNew = (subject: string, action: string) => action === 'publish' && !changing.has(subject)
   return Object.freeze<Grants>({
     name: grants.name,
     roleRules() {
       const { rules, model } = grants.roleRules()
-      return { rules: rules.filter(({ subject, action }) => isNamed(String(subject), String(action))), model }
+      const own = rules.filter(({ subject, action }) => isNamed(String(subject), String(action)))
+      const bounded = own.map(rule =>
+        isOnlyNew(String(rule.subject), String(rule.action)) ? { ...rule, onlyNew: true as const } : rule,
+      )
+      return { rules: bounded, model }
     },
     allows: (subject, action) => isNamed(subject, action) && grants.allows(subject, action),
     readAccess(type, action) {
@@ -67,8 +76,11 @@ export function narrowGrants(grants: Grants, scopes: readonly PermissionScope[])
       const view = isNamed(subject, action) ? grants.readAccess(type, action) : null
       return view && !isNamed(subject, 'readDrafts') ? { ...view, drafts: null } : view
     },
-    writeAccess: (type, action) =>
-      isNamed(subjectOf(type), action) ? grants.writeAccess(type, action) : null,
+    writeAccess(type, action) {
+      const subject = subjectOf(type)
+      const access = isNamed(subject, action) ? grants.writeAccess(type, action) : null
+      return access && isOnlyNew(subject, action) ? { ...access, onlyNew: true } : access
+    },
   })
 }
 

@@ -8,7 +8,7 @@ export function reasonOf({ why, allowed, action, subject, holder }: Explanation)
     case 'declared':
       return allowed ? everySentence(why.everyType, why.everyAction) : `\`false\` takes ${on} away.`
     case 'implied':
-      return `\`${why.by}\` implies \`${action}\`, as no line names \`${action}\` of \`${subject.name}\`.`
+      return `\`${why.by}\` implies \`${action}\`${why.by === 'create' ? ' of what it creates' : ''}, as no line names \`${action}\` of \`${subject.name}\`.`
     case 'open':
       return allowed
         ? 'Open to everybody, as `public` does not name `auth`.'

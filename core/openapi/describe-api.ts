@@ -272,7 +272,8 @@ const CHANGES = { unpublish: 'Unpublish', 'discard-draft': 'Discard the draft of
 /** What `PUT` cannot do with the versions of a document: `/actions/…/unpublish` and `/actions/…/discard-draft`. */
 function changePaths(type: ContentType, options: DescribeOptions): Readonly<Record<string, PathItem>> {
   const context = options.contextOf(type.key, 'publish')
-  if (!type.draftAndPublish || !context?.grants.writeAccess(type, 'publish')) return {}
+  const access = context?.grants.writeAccess(type, 'publish')
+  if (!type.draftAndPublish || !context || !access || access.onlyNew) return {}
   const isOne = type.kind !== 'single'
   const path = isOne ? `/actions/${type.pluralApiId}/{documentId}` : `/actions/${type.key}`
   const versions = arrayOf(documentSchema(type, 'publish', context) ?? {})

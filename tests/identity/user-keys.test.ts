@@ -148,6 +148,21 @@ test('a narrow key has a part of the permissions, and never more than the role',
   t.deepEqual([await app.get(reader.key), await write(writer.key)], [403, 403])
 })
 
+test('a key that creates publishes what it creates, and takes no published version back', async t => {
+  const app = await open(t)
+  const [creating, updating] = [
+    await app.make(app.ann, { permissions: [CREATE] }),
+    await app.make(app.ann, { permissions: [UPDATE, FIND] }),
+  ]
+  const made = await app.request('POST', '/api/notes', { token: creating.key, body: { data: { text: 'a' } } })
+  t.like(made, { status: 201 })
+  const { documentId } = (made.body as { data: { documentId: string } }).data
+  const unpublish = (token: string) =>
+    app.request('POST', `/api/actions/notes/${documentId}/unpublish`, { token, body: {} })
+  t.is((await unpublish(creating.key)).status, 403)
+  t.is((await unpublish(updating.key)).status, 200)
+})
+
 test('keys do not manage keys, nor open what is for signed-in users if they are narrow', async t => {
   const app = await open(t)
   const all = await app.make(app.ann)

@@ -30,6 +30,7 @@ const PROJECT = {
     admin: { type: 'full-access', secret: secretOf('admin') },
     publisher: token('publisher', ['find', 'publish', 'readDrafts']),
     translator: token('translator', ['find', 'createLocalization', 'readDrafts']),
+    author: token('author', ['find', 'create']),
     writer: token('writer', { find: true, update: true, publish: false }),
   },
 }
@@ -90,4 +91,26 @@ test('the description has the changes that the route `update` opens, and no othe
   t.is((await unpublish({})).status, 200)
   t.deepEqual(await describedActions(app, 'publisher'), [changes('notes')[0], changes('memos')[0]])
   t.is((await unpublish({ token: secretOf('publisher') })).status, 403, 'the scope of the route decides')
+})
+
+test('a permission to create publishes what it creates, and neither takes back nor discards documents of others', async t => {
+  const app = await openTestApp(t, { project: { ...PROJECT, routesConfig: {} } })
+  const documentId = await publishedId(app, 'memos')
+  const ask = (method: string, path: string, name: string, data: object = {}) =>
+    app.request(method, `/api/${path}`, { token: secretOf(name), body: { data } })
+  await ask('PUT', `memos/${documentId}?status=draft`, 'admin', { title: 'unfinished' })
+  t.like(await ask('POST', 'memos', 'author', { title: 'new', publishedAt: '2026-01-01T00:00:00.000Z' }), {
+    status: 200,
+    body: { data: { attributes: { title: 'new' } } },
+  })
+  for (const change of ['discard-draft', 'unpublish'])
+    t.is((await ask('POST', `actions/memos/${documentId}/${change}`, 'author')).status, 403, change)
+  t.like(await ask('GET', `memos/${documentId}?status=draft`, 'admin'), {
+    body: { data: { attributes: { title: 'unfinished' } } },
+  })
+  t.is((await ask('GET', `memos/${documentId}?status=published`, 'admin')).status, 200)
+  t.deepEqual(
+    (await describedActions(app, 'author')).filter(path => path.includes('unpublish')),
+    [],
+  )
 })

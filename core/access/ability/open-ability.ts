@@ -16,7 +16,7 @@ import {
   typesBySubject,
 } from '../actions.ts'
 import type { Caller } from '../caller.ts'
-import { type AbilityRule, conjunction, filterFor } from '../compile/condition.ts'
+import { type AbilityRule, conjunction, filterFor, MATCHES_NOTHING } from '../compile/condition.ts'
 import { readableAttributes } from '../readable-attributes.ts'
 import { AbilityError } from './ability-error.ts'
 import { matchesAbsent, matchFilter } from './match-filter.ts'
@@ -118,8 +118,11 @@ function bindRules({ grants, user }: Caller): BoundRules {
   return { rules: plain, filters, model }
 }
 
-const boundFilter = ({ conditions }: AbilityRule, user: Caller['user']): Filter | null =>
-  conditions ? filterFor(conditions, user) : null
+/** What covers only new documents matches no stored one. */
+const boundFilter = ({ conditions, onlyNew }: AbilityRule, user: Caller['user']): Filter | null => {
+  if (onlyNew) return MATCHES_NOTHING
+  return conditions ? filterFor(conditions, user) : null
+}
 
 /** Drafts are documents without `publishedAt`. `rule`: the permission to read drafts. */
 function visibleVersions(

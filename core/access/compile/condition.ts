@@ -27,6 +27,8 @@ export type Condition =
 export type AbilityRule = RawRule<[string, string], Condition> & {
   /** Values that the server writes instead of those of the body. */
   readonly set?: PermissionOptions['set']
+  /** It covers documents that the caller creates, and no stored ones. */
+  readonly onlyNew?: true
 }
 
 /** All permissions of one role or token, each action of a subject at most once. */
@@ -36,7 +38,7 @@ export interface RoleRules {
 }
 
 /** Matches no document. */
-const MATCHES_NOTHING: Filter = { kind: 'or', filters: [] }
+export const MATCHES_NOTHING: Filter = { kind: 'or', filters: [] }
 
 /** The condition for one caller. It matches nothing if a `$user.…` has no value. */
 export function filterFor(condition: Condition, user: UserValues | null): Filter {

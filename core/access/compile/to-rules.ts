@@ -4,7 +4,7 @@ import type { Attribute, ContentType, Model } from '../../model/model.ts'
 import type { PermissionOptions } from '../../project/settings/settings.ts'
 import { type Action, actionsOf, BUILT_IN_ACTIONS, isReadAction, subjectOf } from '../actions.ts'
 import type { Grants, ReadAccess, WriteAccess, WriteAction } from '../caller.ts'
-import { decide } from '../decide.ts'
+import { coversOnlyNew, decide } from '../decide.ts'
 import { entryOf, type PermissionTable } from '../permission-entries.ts'
 import { readableAttributes } from '../readable-attributes.ts'
 import { compileCondition } from './compile-condition.ts'
@@ -24,8 +24,10 @@ export const toRules = (entries: PermissionTable, model: Model): RoleRules => ({
 function typeRules(entries: PermissionTable, type: ContentType, model: Model): readonly AbilityRule[] {
   const subject = subjectOf(type)
   return actionsOf(type).flatMap(action => {
-    const { value } = decide(entries, type, action)
-    return value ? [toRule(value, { action, subject, type }, model)] : []
+    const decision = decide(entries, type, action)
+    if (!decision.value) return []
+    const rule = toRule(decision.value, { action, subject, type }, model)
+    return [coversOnlyNew(decision, action) ? { ...rule, onlyNew: true } : rule]
   })
 }
 
@@ -108,11 +110,12 @@ function writingOf(
 ): WriteAccess | null {
   const rule = rules.find(each => each.subject === subjectOf(type) && each.action === action)
   if (!rule) return null
-  const { fields, conditions, set } = rule
+  const { fields, conditions, set, onlyNew } = rule
   return Object.freeze({
     fields: fields === undefined ? null : new Set([fields].flat()),
     where: conditions ?? null,
     set: set ?? {},
+    ...(onlyNew && { onlyNew }),
   })
 }
 

@@ -36,7 +36,8 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
   const writing = caller.grants.writeAccess(type, actionOf(command))
   const publishing = publishes(command) ? caller.grants.writeAccess(type, 'publish') : UNRESTRICTED
   const sharing = changesOtherLocales(command) ? caller.grants.writeAccess(type, 'update') : UNRESTRICTED
-  if (!writing) throw deniedType(caller, type, actionOf(command))
+  if (!writing || (writing.onlyNew && command.kind !== 'create'))
+    throw deniedType(caller, type, actionOf(command))
   if (!publishing) throw deniedType(caller, type, 'publish')
   if (!sharing) throw deniedType(caller, type, 'update')
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))

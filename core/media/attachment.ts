@@ -14,7 +14,7 @@ import {
 import { isShared } from '../documents/rows/planning.ts'
 import type { LockingOptions, WriteOptions } from '../documents/rows/write-options.ts'
 import { printDocumentLock } from '../documents/stored/print-stored-update.ts'
-import { fault, invalidBodyKey, RequestFault } from '../faults/fault.ts'
+import { fault, forbidden, invalidBodyKey, RequestFault } from '../faults/fault.ts'
 import type { ContentType, MediaAttribute, Model } from '../model/model.ts'
 import type { TableLink } from '../model/storage.ts'
 import type { VisibleVersion } from '../query/command.ts'
@@ -59,6 +59,7 @@ export function permitAttachment(
   if (attribute?.kind !== 'media') throw unknownField(field, type, writing)
   if (!writing) throw deniedType(caller, type, 'update')
   if (!isOpen(attribute, writing)) throw new RequestFault(invalidBodyKey(attribute.name, attribute.name))
+  if (Object.keys(writing.set).length > 0) throw new RequestFault(forbidden(SETS_VALUES))
   return {
     type,
     attribute,
@@ -68,6 +69,10 @@ export function permitAttachment(
     publishing: publishCondition(type, caller),
   }
 }
+
+/** An attachment changes the media attribute alone, and must not leave out what the server sets with every update. */
+const SETS_VALUES =
+  'The permission `update` has `set`, which an upload with `ref` does not write: upload the file, then write its id to the document'
 
 const isOpen = ({ name, writable }: MediaAttribute, writing: WriteAccess): boolean =>
   writable && !Object.hasOwn(writing.set, name) && mayContain(writing, name)

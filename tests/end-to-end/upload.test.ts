@@ -46,6 +46,7 @@ apiTokens:
     secret: keeper-upload-token-000000000000000000
     permissions:
       page: { update: { where: { title: { $startsWith: Mine } } } }
+      note: { find: true, update: { set: { title: Changed } } }
       upload:
         upload: true
         findOne: true
@@ -571,6 +572,14 @@ test.serial('an invalid attachment target is refused, and nothing is stored', as
   }
   t.deepEqual(stored(), before)
   t.deepEqual(staged(), [])
+})
+
+test.serial('an upload into a document is refused if the permission to update it sets values', async t => {
+  const fields = { ref: 'api::note.note', refId: 'note', field: 'paper' }
+  const files = [['paper.txt', 'paper']] as const
+  const before = stored()
+  t.is((await send({ files, fields, token: 'keeper' })).status, 403)
+  t.deepEqual(stored(), before)
 })
 
 test.serial('a file lists the documents that use it, if the caller may find them', async t => {

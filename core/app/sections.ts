@@ -357,6 +357,7 @@ export function openIdentitySection(
     }),
     auth: openAuthService({
       model,
+      access,
       documents: documents.documents,
       identity,
       countAttempt,

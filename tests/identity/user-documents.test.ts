@@ -20,3 +20,47 @@ test('a password set by code ends older sessions, other changes do not; addresse
   await change({ password: 'another-one' })
   t.is(await status(), 401)
 })
+
+test('answers of sign-in have no attributes that the permission `me` of the role leaves out', async t => {
+  const app = await openTestApp(t, {
+    project: {
+      name: 'Sessions',
+      contentTypes: {},
+      server: { rateLimit: { auth: false, account: false } },
+      user: {
+        attributes: { nickname: 'string', credit: 'integer', note: { type: 'string', private: true } },
+      },
+      auth: { register: { allowedFields: ['nickname', 'credit'] } },
+      roles: {
+        public: { permissions: { auth: ['login', 'register'] } },
+        authenticated: {
+          permissions: { auth: ['changePassword'], users: { me: { fields: ['nickname'] } } },
+        },
+        whole: { permissions: { users: ['me'] } },
+      },
+      apiTokens: { full: { type: 'full-access', secret: 'a-token-of-more-than-thirty-two-letters' } },
+    } as never,
+  })
+  const post = async (path: string, body: object, token?: string) =>
+    (await app.request('POST', `/api/auth/${path}`, { body, ...(token && { token }) })).body as {
+      readonly jwt: string
+      readonly user: { readonly id: number }
+    }
+  const password = 'Password1'
+  const shown = { username: 'ann', email: 'ann@example.com', nickname: 'an' }
+  const made = await post('local/register', { ...shown, password, credit: 7 })
+  const change = { currentPassword: password, password: 'Password2', passwordConfirmation: 'Password2' }
+  const signIn = () => post('local', { identifier: 'ann', password: 'Password2' })
+  for (const { user } of [made, await post('change-password', change, made.jwt), await signIn()]) {
+    t.like(user, shown)
+    t.false(Object.hasOwn(user, 'credit'))
+  }
+  const body = { role: 'whole' }
+  await app.request('PUT', `/api/users/${made.user.id}`, {
+    body,
+    token: 'a-token-of-more-than-thirty-two-letters',
+  })
+  const { user } = await signIn()
+  t.like(user, { ...shown, credit: 7 })
+  t.false(Object.hasOwn(user, 'note'))
+})

@@ -1,6 +1,7 @@
 import type { BUILT_IN_ACTIONS } from '../../access/actions.ts'
 import { trusted } from '../../access/brand.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Access } from '../../access/compile/compile-access.ts'
 import { readableAttributes } from '../../access/readable-attributes.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { DesiredValue, Values } from '../../documents/desired-state.ts'
@@ -12,7 +13,7 @@ import { fault, forbidden, RequestFault, unauthorized } from '../../faults/fault
 import type { ContentType, Model } from '../../model/model.ts'
 import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { allRows, everyField, populateRows } from '../../query/populate-nodes.ts'
-import type { Populate } from '../../query/query.ts'
+import type { Populate, Selection } from '../../query/query.ts'
 import { confirmEmail, mailConfirmation, sendEmailConfirmation } from '../confirm-email.ts'
 import type { AuthCall, IdentityOptions, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
@@ -21,6 +22,7 @@ import { type Account, findAccount, lockIdentifiers, writeAccount } from '../use
 import { findRole, hashUserValues, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
 import { ALL_ROWS, requireScalar, withUsername } from '../users/user-values.ts'
 import { changePassword, forgotPassword, resetPassword } from './change-password.ts'
+import { userCaller } from './session-strategy.ts'
 import { issueSession, signIn } from './sign-in.ts'
 
 /**
@@ -66,7 +68,7 @@ export interface AuthAnswers {
 export interface SessionAnswer {
   /** null: the e-mail address must be confirmed first. */
   readonly jwt: string | null
-  /** JSON text without private attributes. After registration with the role, if the caller may read roles. */
+  /** JSON text without attributes that the user may not read. After registration with the role, if the caller may read roles. */
   readonly user: string
 }
 
@@ -150,31 +152,40 @@ const toSessionAnswer = async (
 
 interface OwnUserOptions {
   readonly model: Model
+  readonly access: Access
   readonly documents: Pick<DocumentReads, 'findOne'>
 }
 
 /** Which part of the role is included: none, all, or what the caller may read. */
 type ShownRole = Caller | 'none' | 'all'
 
-/** JSON text of a user's own record without private attributes; 401 if the user was deleted meanwhile, as for a later request. */
-async function readOwnUser(
-  documentId: string,
-  role: ShownRole,
-  { model, documents }: OwnUserOptions,
-): Promise<string> {
-  const { user: type } = model.builtIn
+/**
+ * JSON text of a user's own record, without private attributes and without those of the project that the permission `me` of the
+ * user's role leaves out; 401 if the user was deleted meanwhile, as for a later request.
+ */
+async function readOwnUser(documentId: string, role: ShownRole, options: OwnUserOptions): Promise<string> {
+  const { user: type } = options.model.builtIn
   const visible = readableAttributes(type)
-  const fields = everyField(type).fields.filter(field => visible.has(field))
-  const query = trusted({
-    ...ALL_ROWS,
-    type,
-    take: { kind: 'one', documentId },
-    selection: { fields, named: true, populate: populateRole(type, role) },
-  })
-  const text = await documents.findOne(query, 'flat')
-  if (text === null) throw new RequestFault(unauthorized('Invalid credentials', 'The user was deleted'))
-  return text
+  const all = everyField(type).fields.filter(field => visible.has(field))
+  const read = async (selection: Selection) => {
+    const take = { kind: 'one', documentId } as const
+    const text = await options.documents.findOne(trusted({ ...ALL_ROWS, type, take, selection }), 'flat')
+    if (text === null) throw new RequestFault(unauthorized('Invalid credentials', 'The user was deleted'))
+    return text
+  }
+  const whole = { fields: all, named: true, populate: populateRole(type, role) }
+  if (all.every(({ name }) => SESSION_FIELDS.has(name))) return read(whole)
+  const holder = JSON.parse(await read({ fields: [], named: true, populate: populateRole(type, 'all') }))
+  const own = userCaller(holder, options.access).grants.readAccess(type, 'me')
+  const fields = all.filter(field => SESSION_FIELDS.has(field.name) || (own?.readable.has(field) ?? true))
+  return read({ ...whole, fields })
 }
+
+/** What every session answers (reference/rest.md#14-access). */
+const SESSION_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'documentId', 'username', 'email', 'provider', 'confirmed', 'blocked'],
+  ...['createdAt', 'updatedAt', 'publishedAt'],
+])
 
 function populateRole(type: ContentType, shown: ShownRole): readonly Populate[] {
   const role = type.attributes.get('role')

@@ -61,14 +61,14 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
     const locales = keptLocales(holding)
     const kept = printKeptVersion('o', from, holding)
     const because = `turning \`localized\` off for ${own}`
-    const others = `(SELECT locale AS value, count(DISTINCT document_key)::integer AS n FROM ${from} AS o WHERE NOT ${kept} GROUP BY locale)`
+    const others = `(SELECT locale AS value, count(*)::integer AS n FROM ${from} AS o WHERE NOT ${kept} GROUP BY locale)`
     yield precondition(
       {
         code: 'lost-versions',
         table,
         countQuery: sample(others),
         because,
-        lost: `the versions of {rows} in other locales than ${locales[0]}: {values}`,
+        lost: `{rows} of other locales than ${locales[0]}: {values}`,
       },
       [done],
     )

@@ -213,6 +213,41 @@ test('both sides of a relation are written, and a single partner is taken from i
   t.is(number.message, '1 relation(s) of type api::note.note associated with this entity do not exist')
 })
 
+test('an owner without locales takes a one-to-one target of one locale from its former owner, and of no other', async t => {
+  const yaml = `
+i18n: { defaultLocale: en, locales: [en, fr] }
+contentTypes:
+  seat: { attributes: { name: string, guest: { type: relation, relation: oneToOne, target: guest, inversedBy: seat } } }
+  guest: { localized: true, attributes: { name: string, seat: { type: relation, relation: oneToOne, target: seat, mappedBy: guest } } }`
+  const { create, update, rows } = await openWriting(t, await modelOf(yaml))
+  const guestOf = async (name: string) => {
+    const { documentId } = await create('guest', { name })
+    await update('guest', documentId, { name: `${name} fr` }, { locale: 'fr' })
+    return (locale: string) => ({ guest: { documentId, locale } })
+  }
+  const [ann, bob] = [await guestOf('Ann'), await guestOf('Bob')]
+  const seats = async () =>
+    (
+      await rows(
+        'SELECT s.name, g.name FROM seats s JOIN guests g ON g.document_key = s.guest_key AND g.locale = s.guest_locale ORDER BY 1',
+      )
+    ).map(row => row.join(': '))
+  const { documentId: first } = await create('seat', { name: '1', ...ann('en') })
+  const { documentId: second } = await create('seat', { name: '2', ...ann('fr') })
+  await update('seat', second, ann('en'))
+  t.deepEqual(await seats(), ['2: Ann'])
+  await update('seat', first, bob('fr'))
+  await update('seat', second, bob('en'))
+  await update('seat', first, ann('fr'))
+  t.deepEqual(await seats(), ['1: Ann fr', '2: Bob'])
+  await update('seat', first, ann('en'))
+  await update('seat', second, ann('fr'))
+  await update('seat', first, bob('en'))
+  t.deepEqual(await seats(), ['1: Bob', '2: Ann fr'])
+  await update('seat', first, ann('en'))
+  t.deepEqual(await seats(), ['1: Ann', '2: Ann fr'])
+})
+
 test('a position next to a document outside the list, and connecting a document twice, are refused', async t => {
   const { create, tryUpdate } = await openWriting(t, model)
   const [p, q, note] = [

@@ -157,7 +157,7 @@ function planVersion(task: VersionTask, versions: readonly Version[], planning: 
   const planned = columnsOfValues(type, values, { owner, row: version }, planning)
   const { columns, relinked } = changesOf(planned, version.row, table, places)
   const coordinates = coordinatesOf(type, version, planning)
-  for (const each of relinked) releaseFormer(each, { table, columns, coordinates }, changes)
+  for (const each of relinked) releaseFormer(each, { table, row: version.row, columns, coordinates }, changes)
   if (version.row === undefined) {
     const all = new Map(newColumns({ document, version, owner, versions, allMoved }, planning))
     for (const [column, value] of columns) all.set(column, value)
@@ -184,14 +184,18 @@ const NO_VALUES: Values<Slot> = new Map()
 /** The columns of a link that identify its version: status and locale, as far as the type has them. */
 type Coordinates = ReadonlyMap<string, DesiredCell>
 
+/** A version whose link changes. `columns`: those that change of a stored row, all of a new one. */
+interface Relinked {
+  readonly table: string
+  readonly row: CurrentRow | undefined
+  readonly columns: Columns
+  readonly coordinates: Coordinates
+}
+
 /** reference/documents.md#13-exclusive-relations: within one status and locale a two-way one-to-one has one owner; a new one takes it from the former. */
 function releaseFormer(
   { attribute, link }: { readonly attribute: Attribute; readonly link: ColumnLink },
-  {
-    table,
-    columns,
-    coordinates,
-  }: { readonly table: string; readonly columns: Columns; readonly coordinates: Coordinates },
+  { table, row, columns, coordinates }: Relinked,
   changes: Changes,
 ): void {
   if (attribute.kind !== 'relation' || attribute.relation !== 'oneToOne' || attribute.counterpart === null)
@@ -201,9 +205,11 @@ function releaseFormer(
     [link.draftKey, link.draftLocale],
   ] as const
   for (const [key, locale] of slots) {
-    const target = key === null ? null : columns.get(key)
-    if (key === null || (typeof target !== 'number' && !(target instanceof Slot))) continue
-    const named = locale === null ? undefined : columns.get(locale)
+    if (key === null || !(columns.has(key) || (locale !== null && columns.has(locale)))) continue
+    const cellOf = (column: string) => (columns.has(column) ? columns.get(column) : row?.get(column))
+    const target = cellOf(key)
+    if (typeof target !== 'number' && !(target instanceof Slot)) continue
+    const named = locale === null ? undefined : cellOf(locale)
     const holding = new Map<string, DesiredCell>([[key, target], ...coordinates])
     if (locale !== null && typeof named === 'string') holding.set(locale, named)
     changes.releases.push({ table, holding, columns: [key, ...(locale === null ? [] : [locale])] })

@@ -195,13 +195,15 @@ test.serial('a primary key that was changed by hand is refused', async t => {
   )
 })
 
-test.serial('a column whose numbering was removed by hand is refused', async t => {
+test.serial('a column whose numbering was changed or removed by hand is refused', async t => {
   const one = await schemaCase(t)
   await one.started(tag(NAME))
-  await one.sql('ALTER TABLE tags ALTER COLUMN id DROP IDENTITY')
-  t.deepEqual(await one.refused(tag(NAME)), [
-    'column "id" of table "tags" is no longer numbered as Plinth made it: undo what was changed by hand',
-  ])
+  for (const change of ['SET GENERATED ALWAYS', 'DROP IDENTITY']) {
+    await one.sql(`ALTER TABLE tags ALTER COLUMN id ${change}`)
+    t.deepEqual(await one.refused(tag(NAME)), [
+      'column "id" of table "tags" is no longer numbered as Plinth made it: undo what was changed by hand',
+    ])
+  }
 })
 
 test.serial('dangling links are refused if their foreign key was dropped by hand', async t => {

@@ -79,7 +79,7 @@ WITH own AS MATERIALIZED (
 ), columns AS (
   SELECT a.attrelid AS oid, json_agg(json_build_object(
     'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'nullable', NOT a.attnotnull,
-    'identity', a.attidentity <> '', 'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END
+    'identity', a.attidentity = 'd', 'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END
   ) ORDER BY a.attnum) AS list
   FROM own JOIN pg_attribute AS a ON a.attrelid = own.oid AND a.attnum > 0 AND NOT a.attisdropped
   LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum

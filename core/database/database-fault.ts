@@ -87,6 +87,7 @@ export function toDatabaseFault(error: unknown): DatabaseFault | undefined {
 export interface DriverError {
   readonly message: string
   readonly code?: unknown
+  readonly detail?: unknown
   readonly constraint?: unknown
   readonly table?: unknown
   readonly column?: unknown

@@ -2,9 +2,11 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Database, DedicatedSession } from '../database/database.ts'
 import {
   type ConstraintFault,
+  DatabaseFailure,
   type DatabaseFault,
   isOutage,
   toDatabaseFault,
+  toDriverError,
 } from '../database/database-fault.ts'
 import type { Table } from '../model/storage.ts'
 import { isDone, migrateUnderLock, NO_CHANGES, type Task } from './migrate-under-lock.ts'
@@ -86,7 +88,22 @@ function refusalsOf(error: unknown, limits: MigrationLimits): readonly SchemaRef
   if (fault.kind === 'unique') return [notUnique(fault)]
   return fault.kind === 'timeout' || isOvertaken(error)
     ? [tooBusy(limits, fault.message)]
-    : [refusal('database', null, `PostgreSQL refused a change: ${fault.message}${hintOf(fault)}`)]
+    : [
+        refusal(
+          'database',
+          null,
+          `PostgreSQL refused a change: ${fault.message}${dependentsOf(error)}${hintOf(fault)}`,
+        ),
+      ]
+}
+
+/** Errors whose detail names the objects that need a column or a table. Details of others may contain values. */
+const DEPENDENTS: ReadonlySet<unknown> = new Set(['2BP01', '0A000'])
+
+function dependentsOf(error: unknown): string {
+  const driver = toDriverError(error instanceof DatabaseFailure ? error.cause : error)
+  if (typeof driver?.detail !== 'string' || !DEPENDENTS.has(driver.code)) return ''
+  return `: ${driver.detail.replaceAll('\n', '; ')}`
 }
 
 /** Converted rows that collide, which the preconditions cannot know of: the locales of nested components. */

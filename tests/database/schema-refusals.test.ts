@@ -225,7 +225,13 @@ test.serial('a database error is a refusal that changes nothing', async t => {
   await one.started(tag('size: { type: integer }'))
   await one.sql('CREATE VIEW sizes AS SELECT size FROM tags')
   t.deepEqual(await one.refused(tag('size: { type: biginteger }', NAME)), [
-    'PostgreSQL refused a change: cannot alter type of a column used by a view or rule',
+    'PostgreSQL refused a change: cannot alter type of a column used by a view or rule: rule _RETURN on view sizes depends on column "size"',
+  ])
+  await one.sql('CREATE VIEW others AS SELECT size FROM tags')
+  const { tables } = await storageOf(tag(NAME))
+  const dropped = await migrate(one.database, tables, { allowing: 'destructive' })
+  t.deepEqual(dropped.ok ? [] : dropped.reasons.map(({ message }) => message), [
+    'PostgreSQL refused a change: cannot drop column size of table tags because other objects depend on it: view sizes depends on column size of table tags; view others depends on column size of table tags',
   ])
   t.deepEqual(
     await one.sql(`SELECT count(*) FROM pg_attribute WHERE attrelid = 'tags'::regclass AND attname = 'name'`),

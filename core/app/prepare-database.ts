@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { failed, ok, type Result } from '../base/result.ts'
 import { unlessAborted, withTimeout } from '../base/with-timeout.ts'
-import { writeContent } from '../content/write-content.ts'
+import { refuseContentConflicts, writeContent } from '../content/write-content.ts'
 import type { Database } from '../database/database.ts'
 import { NO_OUTBOX, type Outbox } from '../documents/outbox.ts'
 import type { StartStep } from '../http/service-unavailable.ts'
@@ -69,6 +69,11 @@ async function prepare(
   const migrated = await migrate(unwatched, blueprint.storage.tables, {
     files: blueprint.migrations,
     checkRows: refuseAssignedRoles(blueprint.project.settings.roles, blueprint),
+    checkResult: refuseContentConflicts(blueprint.content, {
+      ...blueprint,
+      database: unwatched,
+      root: blueprint.project.root,
+    }),
     ...(others && { others }),
   })
   if (!migrated.ok) return failed({ kind: 'schema', refusals: migrated.reasons })

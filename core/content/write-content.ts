@@ -5,7 +5,7 @@ import { documentIdOf } from '../documents/rows/document-id.ts'
 import type { LockingOptions } from '../documents/rows/write-options.ts'
 import { generateUids } from '../documents/state/generate-uids.ts'
 import { hashPasswords } from '../documents/values/hash-passwords.ts'
-import type { Diagnostic } from '../faults/diagnostic.ts'
+import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../faults/diagnostic.ts'
 import type { ValueConflict } from '../import/conflicts.ts'
 import type { ImportedDocument } from '../import/imported-document.ts'
 import { findExisting, namesIn, type Relink, relinked } from '../import/links.ts'
@@ -21,6 +21,8 @@ import {
 } from '../import/write-batch.ts'
 import { toFileDocument } from '../media/file-record.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
+import type { ResultCheck } from '../migrate/migration-options.ts'
+import { refusal } from '../migrate/schema/finding.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
 import { conflictDiagnostic } from './check-documents.ts'
@@ -132,9 +134,34 @@ async function writeAll(
   due: readonly ContentDocument[],
   { transaction, ...options }: TransactionRunnerOptions,
 ): Promise<WrittenCounts> {
-  const { model, storage, files } = options
-  const writing = importWriteOptions(transaction, options, new Date().toISOString())
+  const { model, files } = options
   const records = mediaDocuments(due, options)
+  const { writing, wanted, missing, placed } = await placeDue(due, records, { transaction, ...options })
+  const batch = { ...placed, documents: await completeValues(placed.documents, writing) }
+  const conflicts = await findBatchConflicts(batch, writing)
+  if (conflicts.length > 0) throw new ContentRefused(conflicts.flatMap(toDiagnostics))
+  await storeFiles(
+    missing.map(({ file }) => ({ key: mediaKey(file), path: file.path, mime: file.mime })),
+    files,
+  )
+  await writeBatch(batch, { ...options, model, removesOtherVersions: false }, writing)
+  await recordApplied(transaction, due, writing.now)
+  return countByType(wanted)
+}
+
+interface PlaceDueOptions extends Pick<ContentOptions, 'database' | 'model' | 'storage'> {
+  readonly files: FileStorage | null
+  readonly transaction: Transaction
+}
+
+/** The documents that a start writes, and the records of the files among these that are not there. */
+async function placeDue(
+  due: readonly ContentDocument[],
+  records: readonly MediaDocument[],
+  { transaction, files, ...options }: PlaceDueOptions,
+) {
+  const { model, storage } = options
+  const writing = importWriteOptions(transaction, options, new Date().toISOString())
   const existing = await findExisting(namesIn([...records, ...due]), 'username', writing)
   const isThere = ({ type, name }: ImportedDocument) => existing(type, name) !== undefined
   const wanted = due.filter(document => document.on === 'sync' || !isThere(document))
@@ -145,17 +172,29 @@ async function writeAll(
     { model, storage, files, existing, identify, keepsRows: () => false, listOffset: () => 0 },
     writing,
   )
-  const batch = { ...placed, documents: await completeValues(placed.documents, writing) }
-  const conflicts = await findBatchConflicts(batch, writing)
-  if (conflicts.length > 0) throw new ContentRefused(conflicts.flatMap(toDiagnostics))
-  await storeFiles(
-    missing.map(({ file }) => ({ key: mediaKey(file), path: file.path, mime: file.mime })),
-    files,
-  )
-  await writeBatch(batch, { ...options, removesOtherVersions: false }, writing)
-  await recordApplied(transaction, due, writing.now)
-  return countByType(wanted)
+  return { writing, wanted, missing, placed }
 }
+
+/**
+ * Refuses a migration after which other documents have unique values of due documents: the start that follows would be
+ * refused, while the former version no longer suits the tables. `root`: the folder of the project.
+ */
+export const refuseContentConflicts =
+  (
+    content: Content,
+    options: Pick<ContentOptions, 'database' | 'model' | 'storage'> & { readonly root: string },
+  ): ResultCheck =>
+  async transaction => {
+    if (content.documents.length === 0) return []
+    const applied = await readAppliedDigests(transaction)
+    const due = dueDocuments(nameAsApplied(content, applied), applied)
+    if (due.length === 0) return []
+    const { writing, placed } = await placeDue(due, [], { ...options, transaction, files: null })
+    const found = (await findBatchConflicts(placed, writing)).flatMap(toDiagnostics)
+    return found
+      .map(fromWorkingDirectory(options.root))
+      .map(each => refusal('not-unique', null, printDiagnostic(each)))
+  }
 
 /** The record of a file in content/media/. */
 interface MediaDocument extends ImportedDocument {

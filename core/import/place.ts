@@ -22,7 +22,8 @@ import { overStorage } from './stored-files.ts'
 export interface PlaceOptions {
   readonly model: Model
   readonly storage: Storage
-  readonly files: FileStorage
+  /** null: no files are placed. */
+  readonly files: FileStorage | null
   readonly existing: FindExisting
   /** A document that the import creates; undefined: it does not, and links to the name are removed. */
   readonly identify: (type: ContentType, name: string) => NewIdentity | undefined
@@ -94,7 +95,7 @@ function finish(
   const linked = relinked(type, values, (holder, attribute, target) =>
     relink(holder, attribute, target, options),
   )
-  if (type === model.builtIn.file) return overStorage(linked, files)
+  if (type === model.builtIn.file && files !== null) return overStorage(linked, files)
   // Ended sessions of existing users stay ended: see BatchOptions.beforeUsers.
   if (type !== model.builtIn.user || !existing) return linked
   return new Map([...linked].filter(([name]) => name !== 'sessionVersion' && name !== 'keptSession'))

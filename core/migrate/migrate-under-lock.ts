@@ -176,6 +176,8 @@ async function complete(site: MigrationSite, task: Task, ready: Ready): Promise<
   const rest = task.stage === 'expand' ? [] : after
   await runCustomMigrations(site, rest)
   if (rest.length > 0) await assertAsWanted(site, task)
+  const against = await task.checkResult(site.transaction)
+  if (against.length > 0) throw new MigrationRefused(against)
   const summaries = [...before.map(summaryOf), ...steps, ...rest.map(summaryOf)]
   const isIdle = summaries.length === 0 && task.done.length === 0
   if (isIdle && (await isRecorded(site.transaction, site.database.schema, task)))

@@ -24,6 +24,7 @@ import {
   type MigrationLimits,
   MigrationRefused,
   type MigrationReport,
+  NO_RESULT_CHECK,
   NO_ROW_CHECK,
   type RunMigrationOptions,
 } from './migration-options.ts'
@@ -46,12 +47,14 @@ export async function migrate(
     manyRows = MANY_ROWS,
     files = [],
     checkRows = NO_ROW_CHECK,
+    checkResult = NO_RESULT_CHECK,
     stage = 'start',
     others = { deployment: null, mayOutdate: true },
   }: RunMigrationOptions = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
-  const task: Task = { tables, hash, limits, allowing, manyRows, files, checkRows, stage, others, done: [] }
+  const checks = { checkRows, checkResult }
+  const task: Task = { tables, hash, limits, allowing, manyRows, files, ...checks, stage, others, done: [] }
   if (await isDone(database, database.schema, task)) return ok(NO_CHANGES)
   try {
     return ok(await migrateInRounds(database, task))

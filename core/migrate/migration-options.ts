@@ -1,3 +1,4 @@
+import type { Transaction } from '../database/database.ts'
 import type { ServingProcess } from '../database/generations/processes.ts'
 import type { CustomMigration } from './custom-migrations/custom-migration.ts'
 import type { Catalogue } from './schema/catalogue.ts'
@@ -44,6 +45,11 @@ export type RowCheck = (runner: Runner, catalogue: Catalogue) => Promise<readonl
 
 export const NO_ROW_CHECK: RowCheck = async () => []
 
+/** Objections to the result of a migration, in its transaction. */
+export type ResultCheck = (transaction: Transaction) => Promise<readonly SchemaRefusal[]>
+
+export const NO_RESULT_CHECK: ResultCheck = async () => []
+
 export interface RunMigrationOptions {
   /** Default: start. */
   readonly stage?: Stage
@@ -58,6 +64,8 @@ export interface RunMigrationOptions {
   readonly files?: readonly CustomMigration[]
   /** Runs after the custom migrations, which may change the rows. Default: no objections. */
   readonly checkRows?: RowCheck
+  /** Runs after all steps. Default: no objections. */
+  readonly checkResult?: ResultCheck
 }
 
 /** Rolls back the transaction and carries the refusals. */

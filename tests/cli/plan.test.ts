@@ -71,6 +71,32 @@ test('faults in content/ and mails/, which the next start would refuse, refuse t
   t.is(await runMigrate(options), 0)
 })
 
+test('an entry of content/ with a unique value of another document refuses the migration, which changes nothing', async t => {
+  const { folder, url, reported, options } = await projectWithOptions(t)
+  folder.write('project.yaml', project('title: string'))
+  t.is(await runMigrate(options), 0)
+  await runSql(
+    folder.path,
+    url,
+    `INSERT INTO books (document_id, created_at, updated_at, published_at, title) VALUES ('b', now(), now(), now(), 'Dune')`,
+  )
+  folder.write('project.yaml', project('name: { type: string, unique: true, renamedFrom: title }'))
+  folder.write('content/books.yaml', '- { documentId: dune, name: Dune }\n')
+  reported.length = 0
+  for (const expand of [false, true]) {
+    if (expand) folder.write('project.yaml', project('title: { type: string, unique: true }, pages: integer'))
+    if (expand) folder.write('content/books.yaml', '- { documentId: dune, title: Dune }\n')
+    t.is(await runMigrate({ ...options, expand }), 1)
+    t.regex(
+      reported.splice(0).join(''),
+      /Nothing was changed:\n {2}- \S*content[\\/]books\.yaml:1:\d+ `(name|title)` must be unique, and another document has `Dune` already/,
+    )
+  }
+  folder.write('content/books.yaml', '- { documentId: b, title: Dune }\n')
+  t.is(await runMigrate(options), 0)
+  t.regex(reported.join(''), /add column "pages"[\s\S]*add unique index "books__title__unique"/)
+})
+
 test('a full disk refuses a migration with what PostgreSQL says, and changes nothing', async t => {
   const { folder, url, reported, options } = await projectWithOptions(t)
   folder.write('project.yaml', project('title: string'))

@@ -22,9 +22,15 @@ export interface MigrateOptions extends CommandContext {
 
 /** `plinth migrate`: applies the migration plan in one transaction. Returns the exit code: 0, or 1 with the reasons if it was refused. */
 export async function runMigrate(options: MigrateOptions): Promise<0 | 1> {
-  const done = await withSchema(options, (database, { tables, files, checkRows }) =>
-    migrate(database, tables, { allowing: allowedBy(options), files, checkRows, stage: stageOf(options) }),
-  )
+  const done = await withSchema(options, (database, { tables, files, checkRows, checkResult }) => {
+    const checks = { checkRows, checkResult }
+    return migrate(database, tables, {
+      allowing: allowedBy(options),
+      files,
+      ...checks,
+      stage: stageOf(options),
+    })
+  })
   if (!done.ok) return printReasons(options, done.reasons)
   const migrated = done.value
   if (!migrated.ok) {

@@ -1,13 +1,14 @@
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { loadContent } from '../../core/content/load-content.ts'
+import { refuseContentConflicts } from '../../core/content/write-content.ts'
 import type { Database } from '../../core/database/database.ts'
 import { checkDeclaredValues } from '../../core/documents/values/check-declared-values.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { refuseAssignedRoles } from '../../core/identity/sync-declared-rows.ts'
 import { loadTemplates } from '../../core/mail/load-templates.ts'
 import type { CustomMigration } from '../../core/migrate/custom-migrations/custom-migration.ts'
-import type { RowCheck } from '../../core/migrate/migration-options.ts'
+import { NO_RESULT_CHECK, type ResultCheck, type RowCheck } from '../../core/migrate/migration-options.ts'
 import { compileModel } from '../../core/model/compile-model.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Storage, Table } from '../../core/model/storage.ts'
@@ -17,7 +18,12 @@ import type { Project } from '../../core/project/project.ts'
 import type { CommandContext } from './command-options.ts'
 import { isNeverStarted, withDatabase } from './project-database.ts'
 
-type SchemaWork<Value> = (database: Database, schema: SchemaProject) => Promise<Value>
+type SchemaWork<Value> = (database: Database, schema: SchemaProject & ContentCheck) => Promise<Value>
+
+interface ContentCheck {
+  /** Entries of content/ that could not be written after a migration; without `isDeploy` no objections. */
+  readonly checkResult: ResultCheck
+}
 
 /**
  * Runs a migration with the project's database and its declared tables. Fails with the reasons, also with faults in
@@ -58,14 +64,19 @@ async function run<Value>(
   const loaded = await loadSchema(options)
   if (!loaded.ok) return loaded
   const { project, model } = loaded.value
+  let toCheck = (_: Database): ResultCheck => NO_RESULT_CHECK
   if (isDeploy) {
     const content = await loadContent(project, model, options.env)
     const mails = await loadTemplates(project)
     const faults = [content, mails].flatMap(read => (read.ok ? [] : read.reasons))
     if (faults.length > 0)
       return failed(...faults.map(fromWorkingDirectory(options.folder)).map(printDiagnostic))
+    if (content.ok)
+      toCheck = database =>
+        refuseContentConflicts(content.value, { ...loaded.value, database, root: options.folder })
   }
-  return withDatabase(project, database => work(database, loaded.value), {
+  const workOn = (database: Database) => work(database, { ...loaded.value, checkResult: toCheck(database) })
+  return withDatabase(project, workOn, {
     ...options,
     ...(isNeverStarted(project) ? unstarted : {}),
   })

@@ -131,11 +131,20 @@ module.exports = createCoreRouter('api::${name}.${name}', ${options})`,
   const files = {
     ...router('order', "{ except: ['delete'], config: { find: { auth: false }, delete: { auth: false } } }"),
     ...router('page', "{ only: ['find', 'findOne'] }"),
+    // Entries have a controller, and no file of routes: that of the API is the router of reports, and lists one route of an action.
+    ...type('entry', { title: { type: 'string' } }),
+    'src/api/entry/content-types/report/schema.json': {
+      info: { singularName: 'report', pluralName: 'reports' },
+    },
+    'src/api/entry/controllers/entry.js': 'module.exports = { find() {} }',
+    'src/api/entry/controllers/report.js': 'module.exports = {}',
+    'src/api/entry/routes/report.js': `module.exports = require('@strapi/strapi').factories.createCoreRouter('api::entry.report')`,
+    'src/api/entry/routes/custom.js': `module.exports = { routes: [{ method: 'GET', path: '/log', handler: 'entry.find' }] }`,
     'config/sync/user-role.public.json': {
       name: 'Public',
       type: 'public',
-      permissions: ['order', 'page'].flatMap(name =>
-        granted.map(action => ({ action: `api::${name}.${name}.${action}` })),
+      permissions: ['order.order', 'page.page', 'entry.entry', 'entry.report'].flatMap(name =>
+        granted.map(action => ({ action: `api::${name}.${action}` })),
       ),
     },
   }
@@ -143,7 +152,14 @@ module.exports = createCoreRouter('api::${name}.${name}', ${options})`,
   const settings = await settingsOf(t, alone.out, {})
   t.deepEqual(Object.keys(settings?.roles.public?.permissions.order ?? {}), ['find', 'create'])
   t.deepEqual(Object.keys(settings?.roles.public?.permissions.page ?? {}), ['find'])
+  t.is(settings?.roles.public?.permissions.entry, undefined)
+  t.deepEqual(Object.keys(settings?.roles.public?.permissions.report ?? {}), ['find', 'create', 'delete'])
   t.deepEqual(Object.keys(settings?.routesConfig ?? {}), ['order.find'])
+  includes(
+    t,
+    alone.remarks,
+    /^remark src\/api\/entry\/\S+: Strapi had no generated route: no role has the permission of one/,
+  )
   includes(
     t,
     alone.remarks,

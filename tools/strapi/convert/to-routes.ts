@@ -121,18 +121,23 @@ export const isUnserved =
 
 /** Routes that a router excludes. */
 export function routerNotes(project: StrapiProject, uid: string): readonly Note[] {
-  const noted = (text: string): Note =>
-    servesGraphql(project)
-      ? lost(
-          `${text}; GraphQL had the operations of the others: a role with their permissions has both in Plinth`,
-        )
-      : { kind: 'remark', text: `${text}: no role has the permission of another in Plinth` }
+  const noted = (served: readonly string[]): Note => {
+    const isNone = served.length === 0
+    const text = isNone ? 'Strapi had no generated route' : `Strapi had only the routes ${ticked(served)}`
+    const others = isNone ? 'its operations' : 'the operations of the others'
+    return servesGraphql(project)
+      ? lost(`${text}; GraphQL had ${others}: a role with their permissions has both in Plinth`)
+      : {
+          kind: 'remark',
+          text: `${text}: no role has the permission of ${isNone ? 'one' : 'another'} in Plinth`,
+        }
+  }
   return project.routers
     .filter(router => router.uid === uid)
     .flatMap(({ options }): readonly Note[] => {
       const served = CORE_ACTIONS.filter(isServed(options))
       return [
-        ...(served.length === CORE_ACTIONS.length ? [] : [noted(servedText(served))]),
+        ...(served.length === CORE_ACTIONS.length ? [] : [noted(served)]),
         ...(options.has('prefix') && valueAt(options, 'prefix') !== ''
           ? [
               {
@@ -144,6 +149,3 @@ export function routerNotes(project: StrapiProject, uid: string): readonly Note[
       ]
     })
 }
-
-const servedText = (actions: readonly string[]): string =>
-  actions.length === 0 ? 'Strapi had no generated route' : `Strapi had only the routes ${ticked(actions)}`

@@ -91,7 +91,48 @@ export function findOwnCode(
     if (code !== undefined) addCode(found, code, { module: tryLoad(load, file), types })
   }
   for (const each of found.listed) addListed(found, each)
-  return { ownCode: found.ownCode, routers: found.routers }
+  const unserved = unservedTypes(load, files, types).map(({ uid }) => ({ uid, options: NO_ROUTES }))
+  return { ownCode: found.ownCode, routers: [...found.routers, ...unserved] }
+}
+
+const NO_ROUTES: LiteralMapping = new Map([['only', []]])
+const ROUTES = /^src\/api\/([^/]+)\/routes\//
+
+/**
+ * Content-types without generated routes. Strapi has permissions only for those with a controller: without one, the folder is not the
+ * whole project.
+ */
+function unservedTypes(
+  load: ScriptLoader,
+  files: readonly string[],
+  types: readonly StrapiType[],
+): readonly StrapiType[] {
+  const code = files.filter(file => CODE.test(file) && !UNUSED.test(file))
+  const served = code.flatMap(file => servedTypes(file, load, types))
+  return types.filter(type => code.some(file => isControllerOf(type, file)) && !served.includes(type))
+}
+
+/** `src/api/blog/content-types/post/schema.json`, `src/api/blog/controllers/post.ts` */
+function isControllerOf({ uid, file }: StrapiType, path: string): boolean {
+  const [, api = '', name = ''] = /^(src\/api\/[^/]+\/)content-types\/([^/]+)\//.exec(file) ?? []
+  return uid.startsWith('api::') && path.startsWith(`${api}controllers/${name}.`)
+}
+
+/** The content-types that a file may serve if it has routes: all of its API if its code decides. */
+function servedTypes(file: string, load: ScriptLoader, types: readonly StrapiType[]): readonly StrapiType[] {
+  const [, api] = ROUTES.exec(file) ?? []
+  if (api === undefined) return []
+  const own = types.filter(type => type.api === api)
+  const module = tryLoad(load, file)
+  if (module === undefined) return own
+  const calls = callsIn(module).filter(each => factoryOf(each) === 'Router')
+  const uids = calls.map(({ arguments: [uid] }) => (uid ? evaluateLiteral(uid, module) : null))
+  if (calls.length > 0)
+    return types.filter(type => uids.includes(type.uid) || (own.includes(type) && uids.some(isCode)))
+  const exported = readExported(module)
+  const routes = valueAt(exported, 'routes')
+  if (!isLiteralList(routes) || !routes.every(isMapping)) return own
+  return own.filter(type => declaredRoutes(exported, [type]) !== undefined)
 }
 
 interface FoundCode {

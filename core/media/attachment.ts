@@ -144,6 +144,8 @@ export async function planAttachment(
       locale: row.locale,
       statuses: [row.status],
       values: new Map([[attribute.name, { kind: 'links', targets }]]),
+      // Attaching is no publication: lists sorted by its time keep their order.
+      ...(type.draftAndPublish && { publishing: { keeps: true } }),
     })
   }
   return versions.length === 0 ? null : { type, documentId: first.documentId, versions }

@@ -520,8 +520,10 @@ test.serial(
   async t => {
     const attach = (field: string, name: string, bytes: string | Uint8Array) =>
       upload(t, { files: [[name, bytes]], fields: { ref: 'api::post.post', refId: 'both', field } })
+    const { publishedAt } = await post('both')
     await attach('extras', 'first.txt', '1')
     await attach('extras', 'second.txt', '2')
+    t.is((await post('both')).publishedAt, publishedAt, 'it is not published again')
     const png = await picture(1, 1).png().toBuffer()
     await attach('cover', 'old.png', png)
     await attach('cover', 'new.png', png)

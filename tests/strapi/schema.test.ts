@@ -827,6 +827,37 @@ test('content-types of plugins in the project are imported, with relations to th
   t.is(contentTypes['stock-level']?.tableName, undefined)
 })
 
+test('content-types that a plugin of the project exports are imported by its name in config/plugins, from any file', async t => {
+  const schema = (name: string, attributes: object) =>
+    JSON.stringify({
+      collectionName: `loyalty_${name}s`,
+      info: { singularName: name, pluralName: `${name}s`, displayName: name },
+      attributes,
+    })
+  const { types, report } = await imported(t, {
+    ...type('event', {
+      perks: { type: 'relation', relation: 'oneToMany', target: 'plugin::loyalty.perk', mappedBy: 'event' },
+    }),
+    'config/plugins.ts':
+      "export default () => ({ loyalty: { enabled: true, resolve: './src/plugins/strapi-plugin-loyalty' } })",
+    'src/plugins/strapi-plugin-loyalty/server/index.js': 'module.exports = {}',
+    'src/plugins/strapi-plugin-loyalty/server/content-types/index.js':
+      "module.exports = { perk: { schema: require('./perk') }, tier: require('./tier'), level: { schema: require('./Levels/schema.json') } }",
+    'src/plugins/strapi-plugin-loyalty/server/content-types/perk.json': schema('perk', {
+      event: { type: 'relation', relation: 'manyToOne', target: 'api::event.event', inversedBy: 'perks' },
+    }),
+    'src/plugins/strapi-plugin-loyalty/server/content-types/tier.js': `const schema = ${schema('tier', { name: { type: 'string' } })}\nmodule.exports = { schema }`,
+    'src/plugins/strapi-plugin-loyalty/server/content-types/Levels/schema.json': schema('level', {
+      tier: { type: 'relation', relation: 'manyToOne', target: 'plugin::loyalty.tier' },
+    }),
+  })
+  t.deepEqual(Object.keys(types).toSorted(), ['event', 'loyalty-level', 'loyalty-perk', 'loyalty-tier'])
+  t.like(types.event?.attributes.perks, { target: 'loyalty-perk', mappedBy: 'event' })
+  t.like(types['loyalty-perk']?.attributes.event, { target: 'event', inversedBy: 'perks' })
+  t.like(types['loyalty-level']?.attributes.tier, { target: 'loyalty-tier' })
+  t.notRegex(report, /did not come over: it leads|is left out/)
+})
+
 /** The declared attributes of a content-type of the imported project. */
 async function imported(t: ExecutionContext, files: Parameters<typeof strapiProject>[0]) {
   const strapi = strapiProject(files)

@@ -1,5 +1,5 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { isRecord } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { ticked } from '../../core/base/text.ts'
@@ -9,19 +9,18 @@ import { findOwnCode } from './read/find-own-code.ts'
 import {
   EMPTY_MAPPING,
   fromJson,
-  isLiteralList,
   isMapping,
   type LiteralValue,
   mappingAt,
   mergeValues,
+  scriptPlace,
   textAt,
   toJson,
-  valueAt,
 } from './read/literal-value.ts'
 import { moduleLoader, type ScriptLoader } from './read/module-scope.ts'
 import { publicFiles } from './read/public-files.ts'
 import { readExported } from './read/read-exported.ts'
-import { changedMails, enabledProviders, type StrapiFacts, type StrapiRole } from './read/read-facts.ts'
+import { type StrapiFacts, syncedFacts } from './read/read-facts.ts'
 import type { StrapiHolder, StrapiProject, StrapiType } from './read/strapi-project.ts'
 
 /** The state of reading a project's folder. */
@@ -70,12 +69,12 @@ async function explainNoProject(reading: Reading, folder: string, manifest: Lite
 }
 
 async function readProject(reading: Reading, manifest: LiteralValue, version: 4 | 5): Promise<StrapiProject> {
-  const contentTypes = await readTypes(reading)
-  const components = await readComponents(reading)
-  const user = await readUser(reading)
   const [server, api, plugins, middlewares, admin] = await Promise.all(
     [...CONFIGS, 'admin'].map(name => readConfig(reading, name)),
   )
+  const contentTypes = await readTypes(reading, plugins ?? EMPTY_MAPPING)
+  const components = await readComponents(reading)
+  const user = await readUser(reading)
   const packages = [...mappingAt(manifest, 'dependencies').keys()]
   const served = resolve(reading.folder, textAt(server, 'dirs', 'public') ?? 'public')
   return {
@@ -286,20 +285,48 @@ async function reportAddedAttributes(uid: string, file: string, reading: Reading
   if (added.length > 0) reading.unreadable.push(`${file}: ${ticked(added)}: ${why}`)
 }
 
-async function readTypes(reading: Reading): Promise<readonly StrapiType[]> {
+async function readTypes(reading: Reading, plugins: LiteralValue): Promise<readonly StrapiType[]> {
   const types: StrapiType[] = []
+  const exported = await exportedTypes(reading, plugins)
   for (const file of reading.files) {
     const owner = TYPE.test(file) ? 'api' : 'plugin'
     const [, api, name] = (owner === 'api' ? TYPE : PLUGIN_TYPE).exec(file) ?? []
-    if (api === undefined || name === undefined) continue
+    if (api === undefined || name === undefined || exported.some(each => each.file === file)) continue
     if (owner === 'plugin' && BUILT_IN_PLUGINS.has(api)) {
       await reportAddedAttributes(`plugin::${api}.${name}`, file, reading)
       continue
     }
     const schema = await readSchema(reading, file)
-    if (schema !== undefined) types.push(toType({ owner, api, name, file, schema }))
+    const plugin = owner === 'plugin' ? pluginName(file, api, plugins) : api
+    if (schema !== undefined) types.push(toType({ owner, api: plugin, name, file, schema }))
   }
-  return oneOfEach(types, reading)
+  return oneOfEach([...types, ...exported], reading)
+}
+
+const PLUGIN_INDEX = /^src\/plugins\/([^/]+)\/(?:server\/(?:src\/)?)?content-types\/index\.(?:js|ts)$/
+
+/** Content-types of plugins in the project, by the keys under which the plugin exports them: their schemas may be in any file. */
+async function exportedTypes(reading: Reading, plugins: LiteralValue): Promise<readonly StrapiType[]> {
+  const types: StrapiType[] = []
+  for (const index of reading.files) {
+    const [, folder] = PLUGIN_INDEX.exec(index) ?? []
+    if (folder === undefined) continue
+    for (const [name, declared] of mappingAt(await readGiven(reading, index))) {
+      const schema = mappingAt(declared, 'schema')
+      const [file = index] = scriptPlace(schema, 'attributes')?.split(':') ?? []
+      const api = pluginName(index, folder, plugins)
+      if (schema.has('attributes')) types.push(toType({ owner: 'plugin', api, name, file, schema }))
+    }
+  }
+  return types
+}
+
+/** The name by which config/plugins enables the plugin in a folder of `src/plugins`; or that of the folder. */
+function pluginName(file: string, folder: string, plugins: LiteralValue): string {
+  const named = [...mappingAt(plugins)].find(
+    ([, declared]) => posix.join(textAt(declared, 'resolve') ?? '', '/') === `src/plugins/${folder}/`,
+  )
+  return file.startsWith('src/plugins/') ? (named?.[0] ?? folder) : folder
 }
 
 /** Strapi gives files such as `blogPost/schema.json` and `blog-post/schema.json` one uid, and the last takes it. */
@@ -347,50 +374,8 @@ async function readSchema(
   return undefined
 }
 
-/** A file of config-sync by its name, without the folder and `.json`: `user-role.public`. */
-type SyncedFiles = ReadonlyMap<string, LiteralValue>
-
 /** The folder of the plugin config-sync, relative to the project, ends with `/`. */
 function syncFolder(plugins: LiteralValue): string {
   const folder = textAt(plugins, 'config-sync', 'config', 'syncDir') ?? 'config/sync'
   return `${folder.replace(/^\.\//, '').replace(/\/$/, '')}/`
-}
-
-/** Roles, locales and settings that the plugin config-sync keeps in files; null without any of them. */
-function syncedFacts(files: SyncedFiles): StrapiFacts | null {
-  const named = (kind: string): readonly LiteralValue[] =>
-    [...files].flatMap(([name, value]) => (name.startsWith(`${kind}.`) ? [value] : []))
-  const roles = named('user-role').map(toRole)
-  const locales = named('i18n-locale').map(value => ({
-    code: textAt(value, 'code') ?? '',
-    name: textAt(value, 'name') ?? '',
-  }))
-  if (roles.length === 0 && locales.length === 0) return null
-  const setting = (key: string): LiteralValue | undefined => valueAt(files.get(`core-store.${key}`), 'value')
-  const defaultLocale = setting('plugin_i18n_default_locale')
-  return {
-    roles,
-    locales,
-    defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
-    advanced: setting('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
-    tokens: [],
-    providers: enabledProviders(setting('plugin_users-permissions_grant')),
-    mails: changedMails(setting('plugin_users-permissions_email')),
-    webhooks: [],
-    tables: new Map(),
-  }
-}
-
-function toRole(value: LiteralValue, index: number): StrapiRole {
-  const permissions = valueAt(value, 'permissions')
-  const name = textAt(value, 'name') ?? ''
-  return {
-    id: index + 1,
-    name,
-    description: textAt(value, 'description') ?? '',
-    type: textAt(value, 'type') || name,
-    actions: (isLiteralList(permissions) ? permissions.filter(isMapping) : []).flatMap(
-      each => textAt(each, 'action') ?? [],
-    ),
-  }
 }

@@ -1,6 +1,8 @@
 import {
   EMPTY_MAPPING,
   fromJson,
+  isLiteralList,
+  isMapping,
   jsonOrText,
   type LiteralValue,
   mappingAt,
@@ -66,7 +68,7 @@ export async function readFacts(source: StrapiDatabase): Promise<StrapiFacts> {
 }
 
 /** Sign-in by password is the provider `email`. */
-export const enabledProviders = (declared: LiteralValue | undefined): readonly string[] =>
+const enabledProviders = (declared: LiteralValue | undefined): readonly string[] =>
   [...mappingAt(declared)].flatMap(([name, each]) =>
     name !== 'email' && valueAt(each, 'enabled') === true ? [name] : [],
   )
@@ -77,7 +79,7 @@ const MAILS: Readonly<Record<string, string>> = {
   email_confirmation: '<p>Thank you for registering!</p>',
 }
 
-export const changedMails = (declared: LiteralValue | undefined): readonly string[] =>
+const changedMails = (declared: LiteralValue | undefined): readonly string[] =>
   Object.entries(MAILS).flatMap(([name, start]) => {
     const text = textAt(declared, name, 'options', 'message')
     return text === undefined || text.startsWith(start) ? [] : [name]
@@ -148,4 +150,46 @@ async function readActions(source: StrapiDatabase): Promise<ReadonlyMap<number, 
     actions.set(role, [...(actions.get(role) ?? []), action])
   }
   return actions
+}
+
+/** A file of config-sync by its name, without the folder and `.json`: `user-role.public`. */
+type SyncedFiles = ReadonlyMap<string, LiteralValue>
+
+/** Roles, locales and settings that the plugin config-sync keeps in files; null without any of them. */
+export function syncedFacts(files: SyncedFiles): StrapiFacts | null {
+  const named = (kind: string): readonly LiteralValue[] =>
+    [...files].flatMap(([name, value]) => (name.startsWith(`${kind}.`) ? [value] : []))
+  const roles = named('user-role').map(syncedRole)
+  const locales = named('i18n-locale').map(value => ({
+    code: textAt(value, 'code') ?? '',
+    name: textAt(value, 'name') ?? '',
+  }))
+  if (roles.length === 0 && locales.length === 0) return null
+  const setting = (key: string): LiteralValue | undefined => valueAt(files.get(`core-store.${key}`), 'value')
+  const defaultLocale = setting('plugin_i18n_default_locale')
+  return {
+    roles,
+    locales,
+    defaultLocale: typeof defaultLocale === 'string' ? defaultLocale : undefined,
+    advanced: setting('plugin_users-permissions_advanced') ?? EMPTY_MAPPING,
+    tokens: [],
+    providers: enabledProviders(setting('plugin_users-permissions_grant')),
+    mails: changedMails(setting('plugin_users-permissions_email')),
+    webhooks: [],
+    tables: new Map(),
+  }
+}
+
+function syncedRole(value: LiteralValue, index: number): StrapiRole {
+  const permissions = valueAt(value, 'permissions')
+  const name = textAt(value, 'name') ?? ''
+  return {
+    id: index + 1,
+    name,
+    description: textAt(value, 'description') ?? '',
+    type: textAt(value, 'type') || name,
+    actions: (isLiteralList(permissions) ? permissions.filter(isMapping) : []).flatMap(
+      each => textAt(each, 'action') ?? [],
+    ),
+  }
 }

@@ -238,6 +238,24 @@ test('code that adds entries to config/plugins is reported as such', async t => 
   })
   includes(t, remarks, /^lost config\/plugins\.js:1: `config\/plugins` was not read: /)
   t.false(remarks.some(each => each.includes('graphql.enabled')))
+  // All settings that are imported come before the code, or after it.
+  const all =
+    "graphql: { enabled: true, config: {} }, 'users-permissions': { config: { jwt: { expiresIn: '1d' }, register: { allowedFields: [] } } }"
+  const upload = "provider: 'local', sizeLimit: 1, providerOptions: { sizeLimit: 2 }"
+  const late = await imported(t, {
+    'config/plugins.js': `module.exports = ({ env }) => ({
+      ...(env('A') === 'b' && { sentry: { enabled: true } }),
+      ${all},
+      upload: { config: { ${upload}, ...(env('A') === 'b' && { provider: 'aws-s3' }) } },
+    })`,
+    'config/server.js':
+      "module.exports = ({ env }) => ({ port: 1, url: 'https://a.example', host: 'a', proxy: true, dirs: { public: 'p' }, ...(env('A') === 'b' && { port: 2 }) })",
+  })
+  const found = late.remarks.filter(each => each.includes('the result of code'))
+  includes(t, found, /^lost config\/plugins\.js:2: `config\/plugins` was not read: .*sentry/)
+  includes(t, found, /^lost config\/plugins\.js:4: `upload\.config` was not read: .*aws-s3/)
+  includes(t, found, /^lost config\/server\.js:1: `config\/server` was not read: .*port: 2/)
+  t.is(found.length, 3)
 })
 
 test('files of public/ are reported, and without users-permissions visitors cannot register', async t => {

@@ -132,6 +132,8 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
   const items = isLiteralList(config.middlewares) ? config.middlewares : [config.middlewares]
   const all = [
     ...settings,
+    ...LOOKED_FOR.flatMap(([module, ...way]) => replacements(config, [module, ...way])),
+    ...entriesByCode(config.plugins).map(code => ['config/plugins', code] as const),
     ...items.map(each => ['middlewares', isCode(each) ? each : undefined] as const),
     ['bodyLimit', codeAt(middleware(config, 'strapi::body'), 'jsonLimit')] as const,
     ['maxFileSize', codeAt(middleware(config, 'strapi::body'), 'formidable', 'maxFileSize')] as const,
@@ -143,6 +145,26 @@ export function configNotes({ config }: StrapiProject): readonly Note[] {
     const text = `\`${name}\` was not read: it is the result of code: \`${codeExcerpt(code.text)}\``
     return [{ kind: HARMLESS.has(name) ? 'remark' : 'lost', text, source: code.place }]
   })
+}
+
+/** Code behind a setting, or behind a mapping around it, that may replace it: `{ provider: 'local', ...(isLive && bucket) }`. */
+const replacements = (
+  config: StrapiConfig,
+  [module, ...way]: (typeof LOOKED_FOR)[number],
+): readonly (readonly [string, UnevaluatedCode])[] =>
+  way.flatMap((key, index) => {
+    const outer = valueAt(config[module], ...way.slice(0, index))
+    const name = way.slice(0, index).join('.') || `config/${module}`
+    return isMapping(outer) && outer.has(key)
+      ? entriesByCode(outer, key).map(code => [name, code] as const)
+      : []
+  })
+
+/** Entries of a mapping that code adds when Strapi runs; with a key only those behind it. */
+function entriesByCode(declared: LiteralValue, key?: string): readonly UnevaluatedCode[] {
+  const entries = isMapping(declared) ? [...declared] : []
+  const behind = entries.slice(entries.findIndex(([name]) => name === key) + 1)
+  return behind.flatMap(([name, value]) => (name.startsWith(UNKNOWN_KEYS) && isCode(value) ? [value] : []))
 }
 
 /** The path of what code decides: the setting, or a mapping around it that gets entries when Strapi runs. */

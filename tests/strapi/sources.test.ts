@@ -199,6 +199,79 @@ test('links to documents of any content-type are imported from an archive as pri
   t.deepEqual(values.slice(0, 2), [{ about: [second, first] }, { source: [second] }])
 })
 
+test('links of Strapi 4 to documents of other locales are kept, and those that show nothing are reported', async t => {
+  const uid = 'api::page.page'
+  const other = { type: 'relation', relation: 'oneToOne', target: uid }
+  const page = {
+    uid,
+    collectionName: 'pages',
+    info: { singularName: 'page', pluralName: 'pages', displayName: 'Page' },
+    pluginOptions: { i18n: { localized: true } },
+    attributes: { next: other, teaser: { type: 'component', component: 'shared.teaser' } },
+  }
+  const teaser = { uid: 'shared.teaser', collectionName: 'components_teasers', attributes: { to: other } }
+  const strapi = strapiProject({
+    'package.json': { name: 'site', dependencies: { '@strapi/strapi': '4.25.1' } },
+    'src/api/page/content-types/page/schema.json': page,
+    'src/components/shared/teaser.json': teaser,
+  })
+  t.teardown(strapi.remove)
+  const entity = (id: number, locale: string) => ({ type: uid, id, data: { locale, teaser: { id } } })
+  const locales = ['en', 'de'].map((code, id) => ({
+    type: 'plugin::i18n.locale',
+    id: id + 1,
+    data: { code },
+  }))
+  const locale = {
+    uid: 'plugin::i18n.locale',
+    collectionName: 'i18n_locale',
+    attributes: { code: { type: 'string' } },
+  }
+  const link = (type: string, ref: number, field: string, to: number) => ({
+    kind: 'relation.basic',
+    left: { type, ref, field },
+    right: { type: uid, ref: to },
+  })
+  const [translated, german, english] = [1, 2, 3] as const
+  const entries = [
+    tarEntry({ path: 'schemas/schemas_00001.jsonl' }, lines([page, teaser, locale])),
+    tarEntry(
+      { path: 'entities/entities_00001.jsonl' },
+      lines([...locales, entity(translated, 'en'), entity(german, 'de'), entity(english, 'en')]),
+    ),
+    tarEntry(
+      { path: 'links/links_00001.jsonl' },
+      lines([
+        link(uid, translated, 'localizations', german),
+        link(uid, german, 'next', english),
+        link(uid, english, 'next', translated),
+        link(teaser.uid, german, 'to', english),
+        link(teaser.uid, translated, 'to', english),
+        link(teaser.uid, english, 'to', german),
+      ]),
+    ),
+  ]
+  const archive = join(strapi.path, 'export.tar')
+  writeFileSync(archive, Buffer.concat([...entries, Buffer.alloc(1024)]))
+  const content = join(strapi.path, 'documents.ndjson')
+  const { code, out, complaint } = await runImport({
+    dir: strapi.path,
+    out: join(strapi.path, 'out'),
+    archive,
+    content: { file: content },
+  })
+  t.is(code, 0, complaint)
+  const reported = out
+    .split('\n')
+    .filter(each => each.includes('without a version in the locale of its holder'))
+  t.deepEqual(
+    reported.map(each => each.trim().split(':').slice(0, -2).join(':')),
+    ['api::page.page next', 'shared.teaser to'],
+  )
+  t.false(reported.some(each => each.includes('times')))
+  t.regex(readFileSync(content, 'utf8'), /"locale":"de"[^}]*"values":\{"next":"s/)
+})
+
 test('roles whose types are no keys stay apart, and what an archive has besides the project is reported', async t => {
   const schema = (uid: string, collectionName: string, attributes: object) => {
     const name = uid.split('.')[1]

@@ -131,7 +131,8 @@ async function* streamType(
   for (let start = 0; start < kept.length; start += BATCH) {
     const batch = kept.slice(start, start + BATCH)
     const ids = batch.flatMap(([, rows]) => rows)
-    const values = await readValues(type, ids, { ...options, root: type.ours })
+    const locales = new Map(ids.map(id => [id, index.rows.get(id)?.locale ?? null]))
+    const values = await readValues(type, ids, { ...options, root: type.ours, locales })
     const stamps = await readStamps(type, ids, options)
     for (const [documentId, rows] of batch) {
       const found = rows.flatMap(id => toRow(id, { index, values, stamps }))

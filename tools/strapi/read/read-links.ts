@@ -181,11 +181,29 @@ function put(
     const targets = own.flatMap(link => targetOf(link, uid, ours, holding))
     if (targets.length < own.length)
       holding.lose({ of: `${pair.uid} ${name}`, why: `it leads to a \`${uid}\` that did not come over` })
+    for (const link of own)
+      if (isInvisible(link, uid, holding)) holding.lose({ of: `${pair.uid} ${name}`, why: NO_LOCALE })
     const kept = ours.many ? merged(targets) : oneOf(merged(targets))
     const written = kept.map(toLink)
     if (draft !== undefined && written.length > 0)
       draft[ours.name] = ours.many || written.length > 1 ? written : written[0]
   }
+}
+
+const NO_LOCALE =
+  'it leads to a document without a version in the locale of its holder: the link is kept, and shows when there is one'
+
+/** In Strapi 4, documents of one locale may lead to those of others; here a link has the locale of its holder. */
+function isInvisible(
+  { owner, target }: FoundLink,
+  uid: string,
+  { index, root, locales }: ReadHolder,
+): boolean {
+  const type = index.types.get(uid)
+  const { documentId = '', locale = null } = type?.rows.get(target) ?? {}
+  if (!root.localized || locale === null) return false
+  const rows = type?.documents.get(documentId) ?? []
+  return !rows.some(id => type?.rows.get(id)?.locale === locales.get(owner))
 }
 
 /** A link has the target's locale and status only if its owner has none. */

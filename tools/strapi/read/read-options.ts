@@ -18,7 +18,11 @@ export interface HolderReadContext {
 export interface ReadHolder extends HolderReadContext {
   /** The content-type of the rows, or of their holder. It decides which locale and status links need. */
   readonly root: ContentType
+  /** The locale of each row, or of its holder; null: the content-type is not localized. */
+  readonly locales: RowLocales
 }
+
+export type RowLocales = ReadonlyMap<number, string | null>
 
 export type ValuesById = ReadonlyMap<number, StreamedValues>
 
@@ -29,4 +33,5 @@ export type Drafts = ReadonlyMap<number, Record<string, unknown>>
 export interface Nested {
   readonly pair: HolderPair<Component>
   readonly ids: readonly number[]
+  readonly locales: RowLocales
 }

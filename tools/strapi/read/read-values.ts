@@ -18,7 +18,9 @@ export async function readValues(
   await readRelations(pair, drafts, holding)
   await readLinkRecords(pair, drafts, holding)
   await readMediaLinks(pair, drafts, holding)
-  await readComponents(pair, drafts, holding, nested => readValues(nested.pair, nested.ids, holding))
+  await readComponents(pair, drafts, holding, ({ pair: inner, ids: parts, locales }) =>
+    readValues(inner, parts, { ...holding, locales }),
+  )
   return drafts
 }
 
@@ -149,13 +151,15 @@ async function readParts(
 /** One query per component. */
 async function readAll(
   parts: readonly FoundPart[],
-  { correspondence }: ReadHolder,
+  { correspondence, locales }: ReadHolder,
   readNested: ReadNested,
 ): Promise<ReadonlyMap<string, ValuesById>> {
   const values = new Map<string, ValuesById>()
   for (const [component, own] of groupBy(parts, part => part.component)) {
     const pair = correspondence.components.get(component)
-    if (pair !== undefined) values.set(component, await readNested({ pair, ids: own.map(({ id }) => id) }))
+    if (pair === undefined) continue
+    const found = new Map(own.map(({ id, owner }) => [id, locales.get(owner) ?? null]))
+    values.set(component, await readNested({ pair, ids: [...found.keys()], locales: found }))
   }
   return values
 }

@@ -22,7 +22,7 @@ export function checkShape(tree: YamlNode, { schema, validate }: Grammar): Shape
   const located = errors.map(error => ({ error, path: pathOf(tree, error) }))
   const findings = located
     .filter(({ path }) => !isBroken(tree, path))
-    .filter(({ error }) => !isMisspelt(error, errors))
+    .filter(({ error }) => !isMisspelt(error, errors) && !hasWords(error, errors))
     .map(({ error, path }) => toFinding(error, { path, tree, schema }))
   const misfits = [...located.map(({ error, path }) => [...path, ...keyMeant(error)]), ...brokenPaths(tree)]
   return { findings, misfits, fitting: fittingPart(value, validate) }
@@ -85,6 +85,10 @@ function isMisspelt({ keyword, params, instancePath }: ErrorObject, errors: read
     )
   })
 }
+
+/** True for the type of a value of which an error names the allowed words. Only the words are reported. */
+const hasWords = ({ keyword, instancePath }: ErrorObject, errors: readonly ErrorObject[]): boolean =>
+  keyword === 'type' && errors.some(other => other.keyword === 'enum' && other.instancePath === instancePath)
 
 function isBroken(tree: YamlNode, path: Path): boolean {
   const { node, exact } = locate(tree, path)

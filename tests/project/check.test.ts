@@ -49,7 +49,7 @@ test('a default that its attribute refuses is reported once', async t => {
 contentTypes: { article: { attributes: { size: { type: integer, max: 5, default: 9 } } } }
 `
   const { text } = await check(yaml, { checkers: [checkApp({})] })
-  t.regex(text, /the `default` is more than `max`: 5/)
+  t.regex(text, /the `default` must be less than or equal to 5/)
   t.regex(text, /\n1 fault\n$/)
 })
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../../core/base/plain-data.ts'
 import type { Result } from '../../core/base/result.ts'
 import { withNoun } from '../../core/base/text.ts'
@@ -43,17 +42,12 @@ const CHECKERS: readonly Checker[] = [compileModel]
 export async function runCheck(options: CheckContext): Promise<0 | 1> {
   const { project, faults } = await readProject(options.folder, options.env)
   const more = project === undefined ? [] : await judge(project, options.checkers ?? CHECKERS)
-  const further = more.filter(one => !faults.some(other => isAboutSame(one, other)))
-  const all = sortDiagnostics([...faults, ...further])
+  const all = sortDiagnostics([...faults, ...more])
   const settings = options.print && project ? await readSettingOrigins(project, options.env) : undefined
   options.write(options.json ? printJson(all, settings) : printText(all, project, options.folder))
   if (settings && !options.json) options.write(`\n${printSettings(settings)}`)
   return all.length === 0 ? 0 : 1
 }
-
-/** A default is checked against its attribute, and again as the value of a document: the first message names the key. */
-const isAboutSame = (one: Diagnostic, other: Diagnostic): boolean =>
-  one.code === other.code && isDeepStrictEqual(spotOf(one.location), spotOf(other.location))
 
 const WIDEST = 48
 

@@ -1,9 +1,7 @@
-import { isRealDay } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
 import type { ProjectFinding } from '../faults.ts'
-import { compilePattern } from '../pattern.ts'
-import type { AttributeDeclaration, ScalarDeclaration } from '../settings/declarations.ts'
-import type { Json, Settings } from '../settings/settings.ts'
+import type { AttributeDeclaration } from '../settings/declarations.ts'
+import type { Settings } from '../settings/settings.ts'
 
 const PAIRS = [
   ['min', 'max'],
@@ -48,58 +46,6 @@ function* boundsOfOne({ attribute, path }: AttributeAtPath): Generator<ProjectFi
     if (attribute[bound] === undefined) continue
     const message = `\`${bound}\` counts the components of a list: it needs \`repeatable: true\``
     yield { code: 'conflict', message, path: [...path, bound], atKey: true }
-  }
-}
-
-/** `default` and `backfill` must be valid values of the attribute. */
-export function* givenValues(settings: Settings): Generator<ProjectFinding> {
-  for (const { attribute, path } of attributesWithPaths(settings)) {
-    if (!isScalar(attribute)) continue
-    for (const key of ['default', 'backfill'] as const) {
-      const input = attribute[key]
-      if (input === undefined || input === null) continue
-      for (const reason of reasonsAgainst(input, attribute)) {
-        yield { code: 'bad-value', message: `the \`${key}\` ${reason}`, path: [...path, key] }
-      }
-    }
-  }
-}
-
-const isScalar = (attribute: { type: string }): attribute is ScalarDeclaration =>
-  !['relation', 'media', 'component', 'dynamiczone'].includes(attribute.type)
-
-function* reasonsAgainst(input: Json, attribute: ScalarDeclaration): Generator<string> {
-  if (isAmount(attribute) && isCountable(input)) yield* reasonsAgainstAmount(input, attribute)
-  else if (typeof input === 'string') yield* reasonsAgainstText(input, attribute)
-}
-
-const isAmount = ({ type }: ScalarDeclaration): boolean =>
-  ['integer', 'biginteger', 'float', 'decimal'].includes(type)
-
-const isCountable = (input: Json): input is number | string =>
-  typeof input === 'number' || typeof input === 'string'
-
-function* reasonsAgainstAmount(input: number | string, { min, max }: ScalarDeclaration): Generator<string> {
-  if (min !== undefined && isAbove(min, input)) yield `is less than \`min\`: ${min}`
-  if (max !== undefined && isAbove(input, max)) yield `is more than \`max\`: ${max}`
-}
-
-function* reasonsAgainstText(input: string, attribute: ScalarDeclaration): Generator<string> {
-  const { type, minLength, maxLength, regex } = attribute
-  if (minLength !== undefined && input.length < minLength) yield `is shorter than \`minLength\`: ${minLength}`
-  if (maxLength !== undefined && input.length > maxLength) yield `is longer than \`maxLength\`: ${maxLength}`
-  if (regex !== undefined && !matches(input, regex)) yield 'does not match `regex`'
-  if (['date', 'datetime', 'timestamp'].includes(type) && !isRealDay(input))
-    yield 'is a date that does not exist'
-}
-
-/** An invalid regex is reported by core/model/check. */
-function matches(input: string, regex: string): boolean {
-  try {
-    return compilePattern(regex).test(input)
-  } catch (error) {
-    if (error instanceof SyntaxError) return true
-    throw error
   }
 }
 

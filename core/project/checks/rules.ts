@@ -16,7 +16,7 @@ import {
   roleParents,
   tokenCallers,
 } from './access.ts'
-import { attributeBounds, givenValues } from './attributes.ts'
+import { attributeBounds } from './attributes.ts'
 import { consoleLayouts, consolePath, consoleViews } from './console.ts'
 import {
   cors,
@@ -148,7 +148,6 @@ export const rules: readonly ProjectRule[] = [
   consoleLayouts,
   consoleViews,
   attributeBounds,
-  givenValues,
   objectNames,
   roleParents,
   permissionFields,

@@ -112,11 +112,12 @@ export async function checkPlugins(
   return registered.ok ? [] : registered.reasons.flatMap(fault => toDiagnostics(fault, files))
 }
 
-/** The message begins with the name of the extension or middleware, which gives the diagnostic its file. */
+/** The message begins with the name of the extension or middleware, which gives the diagnostic its file, and ends with its place. */
 function toDiagnostics(fault: StartFault, files: readonly string[]): readonly Diagnostic[] {
   if (fault.kind === 'files') return fault.diagnostics
-  const message = printStartFault(fault)
-  const [, placed, number] = / \(at (\S+):(\d+)\)$/.exec(message) ?? []
+  const printed = printStartFault(fault)
+  const [place = '', placed, number] = / \(at (\S+):(\d+)\)$/.exec(printed) ?? []
+  const message = printed.slice(0, printed.length - place.length)
   const name = /^(?:extensions|middlewares)\/[a-z0-9/-]+/.exec(message)?.[0] ?? 'extensions'
   const file = placed ?? files.find(each => each.replace(/\.[mc]?[jt]s$/, '') === name) ?? name
   const line = Number(number ?? 1)
@@ -139,12 +140,13 @@ async function compileExtendedSchemas(
     extensions: { uses: graphql.uses, app, settings, binding, root },
   })
   if (compiled.ok) return compiled
-  const faults = compiled.reasons.map(({ by, message, path }): StartFault => {
-    if (path === null) return { kind: 'other', message: `${by}: ${message}` }
-    const diagnostic = { code: 'bad-resolver-config', message, path, location: keyLocation(path) }
-    return { kind: 'files', diagnostics: [diagnostic] }
-  })
-  return failed(...faults)
+  const faults = compiled.reasons.flatMap(({ by, message, path }) =>
+    path === null ? [toStartFault(`${by}: ${message}`)] : [],
+  )
+  const diagnostics = compiled.reasons.flatMap(({ message, path }) =>
+    path === null ? [] : [{ code: 'bad-resolver-config', message, path, location: keyLocation(path) }],
+  )
+  return failed(...faults, ...(diagnostics.length > 0 ? [{ kind: 'files' as const, diagnostics }] : []))
 }
 
 /** Validates trusted documents at the start, against the extended or the generated schemas. */

@@ -71,14 +71,25 @@ export async function registerPlugins(
   const faults: string[] = []
   for (const [name, extension] of plugins.extensions) {
     const by = `extensions/${name}`
+    const where = `${by} could not register: `
+    const state: RegisterState = {
+      isOpen: true,
+      report: error => faults.push(`${where}${messageWithPlace(error, options.root)}`),
+    }
     const rest = restService({ by, prefix: options.settings.rest.prefix }, routing, binding)
     const documents = documentsService(by, hooks, options.model)
-    const made = await attempt({ where: `${by} could not register: `, root: options.root }, () =>
+    const services = {
+      rest: inRegister(rest, state),
+      documents: inRegister(documents, state),
+      media: inRegister(media, state),
+    }
+    const made = await attempt({ where, root: options.root }, () =>
       reportSlow(
-        () => extension.register?.({ graphql: graphql.open(by), rest, documents, media, app }),
+        () => extension.register?.({ ...services, graphql: graphql.open(by), app }),
         () => app.log.warn(`register of ${by} has not ended yet: the server waits for it`),
       ),
     )
+    state.isOpen = false
     if (!made.ok) faults.push(...made.reasons)
   }
   const bound = await attempt({ where: '', root: options.root }, () => bindProject(options, binding))
@@ -94,6 +105,31 @@ export async function registerPlugins(
     graphql: graphql.close(),
   }
   return ok(Object.freeze({ ...opened, ...made }))
+}
+
+interface RegisterState {
+  /** False after `register` of the extension. */
+  isOpen: boolean
+  readonly report: (error: unknown) => void
+}
+
+/** Reports what a call refuses, so that the calls after it are checked, too. Calls after `register` would have no effect. */
+function inRegister<Service extends object>(service: Service, state: RegisterState): Service {
+  const calls = Object.entries(service).map(([name, call]: [string, (...input: unknown[]) => void]) => {
+    const guarded = (...input: unknown[]): void => {
+      if (!state.isOpen)
+        throw new Error(
+          `\`${name}\` can be called in \`register\` alone: now the server has what was registered`,
+        )
+      try {
+        call(...input)
+      } catch (error) {
+        state.report(error)
+      }
+    }
+    return [name, guarded] as const
+  })
+  return Object.fromEntries(calls) as Service
 }
 
 interface AttemptOptions {

@@ -89,3 +89,38 @@ test('values that fit are accepted', async t => {
     '',
   )
 })
+
+test('registering after `register` is an error', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write(
+    'extensions/late.js',
+    `import { defineExtension } from 'plinth'
+let services
+const calls = [
+  () => services.rest.route('GET', '/late', () => 1),
+  () => services.rest.mount('/shop', () => 1),
+  () => services.documents.use((context, next) => next()),
+  () => services.documents.on('note.create', () => {}),
+  () => services.media.registerStorage('own', { open: () => ({}), private: false }),
+  () => services.graphql.use({}),
+]
+const messageOf = call => { try { call(); return 'none' } catch (error) { return error.message } }
+export default defineExtension({
+  register(given) { services = given },
+  bootstrap({ app }) { for (const call of calls) app.log.warn(messageOf(call)) },
+})`,
+  )
+  const app = await createTestApp({ project: PROJECT, plugins: folder.path, snapshot: await snapshot() })
+  t.teardown(app.close)
+  const said = app
+    .log()
+    .map(line => String(JSON.parse(line).msg))
+    .filter(text => text.includes('register'))
+  t.deepEqual(said, [
+    ...['route', 'mount', 'use', 'on', 'registerStorage'].map(
+      name => `\`${name}\` can be called in \`register\` alone: now the server has what was registered`,
+    ),
+    'graphql can be extended in `register` alone: now the schema is made',
+  ])
+})

@@ -2,6 +2,7 @@ import { mergeTypeDefs } from '@graphql-tools/merge'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { type IResolvers, pruneSchema } from '@graphql-tools/utils'
 import {
+  type ASTNode,
   type DocumentNode,
   GraphQLDirective,
   GraphQLSchema,
@@ -13,7 +14,14 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { Model } from '../model/model.ts'
 import type { ShadowCrudDeclaration } from '../project/settings/declarations.ts'
 import type { GraphqlSettings } from '../project/settings/settings.ts'
-import { checkDefinitions, extensionFault, type GraphqlFault } from './extensions/check-definitions.ts'
+import {
+  checkDefinitions,
+  extensionFault,
+  type GraphqlFault,
+  lineOf,
+  type SourceDefinitions,
+  withPlace,
+} from './extensions/check-definitions.ts'
 import { type ExtensionOptions, extendSchema, type SchemaExtension } from './extensions/schema-extension.ts'
 import { configuredFormat, type EntityIdSetting, FORMATS, type FormatName } from './formats/format.ts'
 import { typeResolvers } from './resolve/resolvers.ts'
@@ -69,19 +77,15 @@ export function compileGraphqlSchema(options: CompileOptions): Result<CompiledSc
   const { format, extensions: adding, otherFormats = [] } = options
   const { roots, texts } = generate(options, format)
   if (!adding) return ok({ format, schema: assemble(options, texts, []), roots, extension: null })
-  const fieldsElsewhere = once(() => fieldsOf(otherFormats.flatMap(other => generate(options, other).texts)))
+  const namesElsewhere = once(() => namesOf(otherFormats.flatMap(other => generate(options, other).texts)))
   const { extension, faults } = extendSchema(
     { by: null, document: mergeTypeDefs([...texts]) },
-    { ...adding, format, isElsewhere: coordinate => fieldsElsewhere().has(coordinate) },
+    { ...adding, format, isElsewhere: coordinate => namesElsewhere().has(coordinate) },
   )
   if (faults.length > 0) return failed(...faults)
   const documents = extension.definitions.map(({ document }) => document)
-  return validated(() => ({
-    format,
-    schema: assemble(options, documents, extension.others),
-    roots,
-    extension,
-  }))
+  const make = () => ({ format, schema: assemble(options, documents, extension.others), roots, extension })
+  return validated(make, { definitions: extension.definitions, root: adding.root })
 }
 
 function generate({ model, generatesTypes, shadow: declared }: CompileOptions, name: FormatName) {
@@ -92,11 +96,12 @@ function generate({ model, generatesTypes, shadow: declared }: CompileOptions, n
   return { roots, texts: generateDefinitions({ model, format, shadow, roots, generatesTypes }) }
 }
 
-/** The fields of definitions, as `<Type>.<field>`. */
-function fieldsOf(texts: readonly (string | DocumentNode)[]): ReadonlySet<string> {
+/** The types of definitions, and their fields as `<Type>.<field>`. */
+function namesOf(texts: readonly (string | DocumentNode)[]): ReadonlySet<string> {
   if (texts.length === 0) return new Set()
   const document = mergeTypeDefs([...texts])
-  return checkDefinitions([{ by: null, document }]).defined.fields
+  const { types, fields } = checkDefinitions([{ by: null, document }], '').defined
+  return new Set([...types, ...fields])
 }
 
 /** Compiles the schema of a project without extensions. `shadow`: absent if no plugin disables anything. */
@@ -138,19 +143,35 @@ function assemble(
 }
 
 /** Validates the schema by graphql-js's own rules, which cover what the earlier checks do not. */
-function validated(make: () => CompiledSchema): Result<CompiledSchema, GraphqlFault> {
+function validated(
+  make: () => CompiledSchema,
+  { definitions, root }: Pick<SchemaExtension, 'definitions'> & Pick<ExtensionOptions, 'root'>,
+): Result<CompiledSchema, GraphqlFault> {
+  const own = definitions.filter(({ by }) => by !== null)
+  const faultOf = (message: string, node?: ASTNode): GraphqlFault => {
+    const by =
+      own.find(each => node !== undefined && isFrom(node, each))?.by ?? onlySource(own) ?? 'extensions'
+    const fault = extensionFault(by, `what it adds makes no schema: ${message}`, node && lineOf(node))
+    return withPlace(fault, root)
+  }
   try {
     const compiled = make()
     const errors = validateSchema(compiled.schema)
     if (errors.length === 0) return ok(compiled)
-    return failed(...errors.map(({ message }) => schemaFault(message)))
+    return failed(...errors.map(({ message, nodes }) => faultOf(message, nodes?.[0])))
   } catch (error) {
-    return failed(schemaFault(error instanceof Error ? error.message : String(error)))
+    return failed(faultOf(error instanceof Error ? error.message : String(error)))
   }
 }
 
-const schemaFault = (message: string): GraphqlFault =>
-  extensionFault('extensions', `what they add makes no schema: ${message}`)
+const isFrom = ({ loc }: ASTNode, { document }: SourceDefinitions): boolean =>
+  loc !== undefined && document.definitions.some(each => each.loc?.source === loc.source)
+
+/** The extension that alone adds definitions. */
+function onlySource(own: readonly SourceDefinitions[]): string | null {
+  const sources = new Set(own.map(({ by }) => by))
+  return sources.size === 1 ? (own[0]?.by ?? null) : null
+}
 
 /**
  * Keeps the directives of the October 2021 specification, and newer ones only if used: clients with a closed list of

@@ -94,7 +94,7 @@ test('a field that two extensions resolve is reported at its resolver, not at th
       } } })
     }`,
   })
-  t.is(String(found), 'extensions/b: extensions/a resolves `Query.both` already (at extensions/b.js:5)')
+  t.is(String(found), 'extensions/b: extensions/a.js:2 resolves `Query.both` already (at extensions/b.js:5)')
 })
 
 test('names unknown to shadowCRUD are reported with the nearest known one', async t => {
@@ -137,11 +137,11 @@ test('all errors of merging, resolving and configuring are reported together, wi
     i: use(`{ typeDefs: 'interface Named { name: String }', resolvers: { Named: { name: () => '' } } }`),
   })
   t.deepEqual(String(found).split('\n').toSorted(), [
-    'extensions/b: `Both` is defined as input object, but extensions/a has it as object (at extensions/b.js:2)',
-    'extensions/b: `Query.both` is defined as `both: Int`, but extensions/a has `both: String` (at extensions/b.js:2)',
-    'extensions/b: extensions/a resolves `Query.both` already (at extensions/b.js:2)',
+    'extensions/b: `Both` is defined as input object, but extensions/a.js:2 has it as object (at extensions/b.js:2)',
+    'extensions/b: `Query.both` is defined as `both: Int`, but extensions/a.js:2 has `both: String` (at extensions/b.js:2)',
+    'extensions/b: extensions/a.js:2 resolves `Query.both` already (at extensions/b.js:2)',
     'extensions/b: resolvers `Query.bth`: no field of the schema has this name: did you mean `Query.both`? (at extensions/b.js:2)',
-    'extensions/b: resolversConfig `Query.both`: extensions/a configures it already (at extensions/b.js:3)',
+    'extensions/b: resolversConfig `Query.both`: extensions/a.js:3 configures it already (at extensions/b.js:3)',
     'extensions/b: resolversConfig `Query.nots`: no field of the schema has this name: did you mean `Query.note`? (at extensions/b.js:3)',
     'extensions/c: `Query.note` is defined as `note(id: ID): String`, but the generated schema has `note(id: ID): NoteEntityResponse` (at extensions/c.js:2)',
     'extensions/c: unknown type `Nte`: did you mean `Note`? (at extensions/c.js:2)',
@@ -170,6 +170,45 @@ test('faults of definitions report the line of the file in which they are writte
   ])
 })
 
+test('two extensions may extend a type, and define it only with the same members and resolvers', async t => {
+  const found = await faultsOf(t, {
+    a: use(`{ typeDefs: \`
+      scalar Day
+      type Rank { id: ID }
+      type Cat {
+        id: ID
+      }
+      union Pet = Cat
+      enum Size { small }
+      input By { size: Size }
+      extend type Query { day(by: By): Day, pet: Pet, rank: Rank }
+    \`, resolvers: { Day: { serialize: () => 'a' }, Pet: { __resolveType: () => 'Cat' }, Size: { small: 1 } } }`),
+    b: use(`{ typeDefs: \`
+      scalar Day
+      type Rank { id: ID }
+      extend type Rank { of: Int }
+      type Note { rank: Rank }
+      type Cat { id: ID legs: Int }
+      union Pet = Rank
+      enum Size { large }
+      input By { rank: Int }
+      type Subscription { a: Int }
+      query { a }
+    \`, resolvers: { Day: { serialize: () => 'b' }, Pet: { __resolveType: () => 'Rank' }, Size: { small: 1 }, Sise: { small: 1 } } }`),
+  })
+  t.deepEqual(String(found).split('\n'), [
+    'extensions/b: `Cat` is defined with other members (`legs`) than in extensions/a.js:5: write `extend type Cat` to add to it (at extensions/b.js:7)',
+    'extensions/b: `Pet` is defined with other members (`Rank`, `Cat`) than in extensions/a.js:8: write `extend union Pet` to add to it (at extensions/b.js:8)',
+    'extensions/b: `Size` is defined with other members (`large`, `small`) than in extensions/a.js:9: write `extend enum Size` to add to it (at extensions/b.js:9)',
+    'extensions/b: `By` is defined with other members (`rank`, `size`) than in extensions/a.js:10: write `extend input By` to add to it (at extensions/b.js:10)',
+    'extensions/b: there are no subscriptions here (at extensions/b.js:11)',
+    'extensions/b: typeDefs defines types, and this is a document of a client (at extensions/b.js:12)',
+    'extensions/b: extensions/a.js:12 resolves `Day` already (at extensions/b.js:13)',
+    'extensions/b: extensions/a.js:12 resolves `Pet.__resolveType` already (at extensions/b.js:13)',
+    'extensions/b: resolvers `Sise`: no type of the schema has this name: did you mean `Size`? (at extensions/b.js:13)',
+  ])
+})
+
 test('faults name the extension that has them, not others that use nexus or have lines like theirs', async t => {
   const other = use(`({ nexus }) => ({
       types: [nexus.extendType({ type: 'Query', definition(t) { t.int('other', { resolve: () => 1 }) } })],
@@ -185,7 +224,7 @@ test('faults name the extension that has them, not others that use nexus or have
         own: use(`${conflict}); graphql.use({ typeDefs: 'extend type Query { a: String }' }`),
       }),
     ),
-    'extensions/own: `Query.a` is defined as `a: String`, but extensions/own has `a: Int` (at extensions/own.js:2)',
+    'extensions/own: `Query.a` is defined as `a: String`, but extensions/own.js:2 has `a: Int` (at extensions/own.js:2)',
   )
   t.is(
     String(await faultsOf(t, { other, own: use(`{ typeDefs: 'extend type Query { a: Nothing }' }`) })),
@@ -212,7 +251,7 @@ test('options set in code are applied or refused by name, never ignored', async 
   })
   t.deepEqual(String(found).split('\n').toSorted(), [
     'extensions/a: resolversConfig `Query.notes`: the policy `nowhere` has no key `confg`: did you mean `config`?; it may have name, config, options (at extensions/a.js:2)',
-    'extensions/b: resolversConfig `Query.notes`: extensions/a configures it already (at extensions/b.js:2)',
+    'extensions/b: resolversConfig `Query.notes`: extensions/a.js:2 configures it already (at extensions/b.js:2)',
     'extensions/c: types[0] is no type in the style of nexus (at extensions/c.js:2)',
     'extensions/d: types[0] is no type in the style of nexus (at extensions/d.js:2)',
   ])
@@ -246,7 +285,7 @@ test('createLocalization can be disabled alone', async t => {
 test('settings of project.yaml are reported with file and line, also if an extension sets them too', async t => {
   const yaml = `${PROJECT}resolversConfig:\n  Query.notes: { auth: false }\n  Note.txt: { auth: false }\n`
   const found = await faultsOf(t, { a: use(`{ resolversConfig: { 'Query.notes': { auth: false } } }`) }, yaml)
-  t.regex(String(found), /project\.yaml:8:3 `Query\.notes`: extensions\/a configures it already/)
+  t.regex(String(found), /project\.yaml:8:3 `Query\.notes`: extensions\/a\.js:2 configures it already/)
   t.regex(
     String(found),
     /project\.yaml:9:3 `Note\.txt`: no field of the schema has this name: did you mean `Note\.text`\?/,
@@ -258,8 +297,12 @@ test('invalid schema text is reported with the message of the GraphQL library', 
     a: use(
       `{ typeDefs: 'interface Named { name: String } type Thing implements Named { other: Int } extend type Query { thing: Thing }' }`,
     ),
+    b: use(`{ typeDefs: 'extend type Query { other: Int }' }`),
   })
-  t.regex(String(found), /^extensions: what they add makes no schema: .*Named\.name/)
+  t.regex(
+    String(found),
+    /^extensions\/a: what it adds makes no schema: .*Named\.name.* \(at extensions\/a\.js:2\)$/,
+  )
 })
 
 test('without shadowCRUD the schema contains only what extensions add', async t => {

@@ -72,12 +72,12 @@ function parseDefinitions(typeDefs: unknown): DocumentNode | null {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 }
-    const text = typeDefs.split(/\r?\n/)[line - 1] ?? ''
+    const text = typeDefs.split(/\r?\n/).slice(0, line).join('\n')
     throw new DefinitionError(`typeDefs, line ${line}, column ${column}: ${error.message}`, text)
   }
 }
 
-/** Definitions that cannot be parsed. `line`: the text of the faulty line. */
+/** Definitions that cannot be parsed. `line`: their text down to the faulty line. */
 export class DefinitionError extends Error {
   readonly line: string
 
@@ -132,6 +132,14 @@ export const fieldFaults = (others: ExtensionPart['others']): ReadonlyMap<string
         return fault === null ? [] : [[`${type}.${name}`, fault] as const]
       }),
     ),
+  )
+
+/** Scalars by their type; values of enumerations and functions such as `__resolveType` by `<Type>.<name>`. */
+export const otherResolvers = (others: ExtensionPart['others']): readonly (readonly [string, unknown])[] =>
+  Object.entries(others).flatMap(([type, values]): readonly (readonly [string, unknown])[] =>
+    isScalar(values)
+      ? [[type, values]]
+      : Object.entries(values).map(([name, value]) => [`${type}.${name}`, value]),
   )
 
 /** null: a configuration of the field for graphql-tools. */

@@ -14,12 +14,13 @@ import {
   checkDefinitions,
   extensionFault,
   type GraphqlFault,
+  placeName,
   projectFault,
   type SchemaFields,
   type SourceDefinitions,
   withPlace,
 } from './check-definitions.ts'
-import { DefinitionError, type ExtensionPart, fieldFaults, toPart } from './extension-part.ts'
+import { DefinitionError, type ExtensionPart, fieldFaults, otherResolvers, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
 
 /** The project's additions to the generated schema. */
@@ -62,11 +63,12 @@ export function extendSchema(generated: SourceDefinitions, options: ExtensionOpt
     collectFault(part.by, () => withNexus(part, base, library), { faults: unmade, root: options.root }),
   )
   const definitions = [generated, ...made.flatMap(toDefinitions)]
-  const checked = checkDefinitions(definitions)
+  const checked = checkDefinitions(definitions, options.root)
   // Wrong definitions of others are no fault of an extension that uses nexus, which needs them.
   if (!base.hasFailed || checked.faults.length === 0) faults.push(...unmade)
   const { fields } = checked.defined
   const resolvers = collectResolvers(made, fields, options)
+  const otherFaults = findOtherFaults(made, checked.defined.types, options)
   const collected = collectConfig({ ...options, parts: made, fields })
   return {
     extension: {
@@ -77,8 +79,8 @@ export function extendSchema(generated: SourceDefinitions, options: ExtensionOpt
       config: collected.config,
       wraps: joinWraps(made),
     },
-    faults: [...faults, ...checked.faults, ...resolvers.faults, ...collected.faults].map(fault =>
-      withPlace(fault, options.root),
+    faults: [...faults, ...checked.faults, ...resolvers.faults, ...otherFaults, ...collected.faults].map(
+      fault => withPlace(fault, options.root),
     ),
   }
 }
@@ -171,7 +173,7 @@ const toDefinitions = ({ by, document }: ExtensionPart): readonly SourceDefiniti
 function collectResolvers(
   parts: readonly ExtensionPart[],
   fields: ReadonlySet<string>,
-  { isElsewhere }: ExtensionOptions,
+  { isElsewhere, root }: ExtensionOptions,
 ): { readonly resolvers: ReadonlyMap<string, Resolver>; readonly faults: readonly GraphqlFault[] } {
   const found = new Map<string, { readonly by: string; readonly resolve: Resolver }>()
   const faults: GraphqlFault[] = []
@@ -182,10 +184,7 @@ function collectResolvers(
         faults.push(extensionFault(by, `resolvers \`${coordinate}\` ${fault}`, resolverLine(coordinate)))
     for (const [coordinate, resolve] of resolvers) {
       const known = found.get(coordinate)
-      if (known)
-        faults.push(
-          extensionFault(by, `${known.by} resolves \`${coordinate}\` already`, resolverLine(coordinate)),
-        )
+      if (known) faults.push(resolvedTwice(coordinate, by, { other: known.by, root }))
       else if (fields.has(coordinate)) found.set(coordinate, { by, resolve })
       else if (!isElsewhere(coordinate))
         faults.push(extensionFault(by, noField(coordinate, fields), resolverLine(coordinate)))
@@ -194,9 +193,40 @@ function collectResolvers(
   return { resolvers: new Map([...found].map(([coordinate, { resolve }]) => [coordinate, resolve])), faults }
 }
 
+/** Faults of scalars, values of enumerations and functions such as `__resolveType`: an unknown type, or two implementations. */
+function findOtherFaults(
+  parts: readonly ExtensionPart[],
+  types: ReadonlySet<string>,
+  { isElsewhere, root }: ExtensionOptions,
+): readonly GraphqlFault[] {
+  const found = new Map<string, { readonly by: string; readonly value: unknown }>()
+  const entries = parts.flatMap(({ by, others }) =>
+    otherResolvers(others).map(([coordinate, value]) => ({ by, coordinate, value })),
+  )
+  return entries.flatMap(({ by, coordinate, value }) => {
+    const [type = ''] = coordinate.split('.')
+    if (!types.has(type) && !isElsewhere(type)) {
+      const message = `resolvers \`${type}\`: no type of the schema has this name${didYouMean(type, types)}`
+      return [extensionFault(by, message, `${type}:`)]
+    }
+    const known = found.get(coordinate)
+    found.set(coordinate, known ?? { by, value })
+    return known && known.value !== value ? [resolvedTwice(coordinate, by, { other: known.by, root })] : []
+  })
+}
+
+function resolvedTwice(
+  coordinate: string,
+  by: string,
+  { other, root }: { readonly other: string; readonly root: string },
+): GraphqlFault {
+  const line = resolverLine(coordinate)
+  return extensionFault(by, `${placeName(other, line, root)} resolves \`${coordinate}\` already`, line)
+}
+
 const typeOf = (coordinate: string): string => coordinate.slice(0, coordinate.indexOf('.'))
 
-/** How the resolver of a field begins in code. */
+/** How the resolver of a field or type begins in code. */
 const resolverLine = (coordinate: string): string => `${coordinate.slice(coordinate.indexOf('.') + 1)}:`
 
 const noField = (coordinate: string, fields: ReadonlySet<string>): string =>
@@ -215,6 +245,8 @@ interface ConfigOptions {
   /** The schema's fields, as `<Type>.<field>`. */
   readonly fields: ReadonlySet<string>
   readonly binding: RouteBinding
+  /** The project's folder. */
+  readonly root: string
   /** True for fields of another format that the project serves. */
   isElsewhere(coordinate: string): boolean
 }
@@ -231,7 +263,10 @@ function collectConfig(options: ConfigOptions): {
     const { coordinate, by } = each
     if (!options.fields.has(coordinate) && options.isElsewhere(coordinate)) continue
     const origin = origins.get(coordinate)
-    const bound = origin === undefined ? bind(each, options) : `${origin} configures it already`
+    const bound =
+      origin === undefined
+        ? bind(each, options)
+        : `${placeName(origin, coordinate, options.root)} configures it already`
     if (typeof bound === 'string') faults.push(toFault(each, bound))
     else config.set(coordinate, bound)
     origins.set(coordinate, origin ?? by)

@@ -133,7 +133,7 @@ function toServedApp(service: Service, options: ReloadOptions): ServedApp {
 /** Milliseconds that a close waits for a running reload, in which a plugin may take a minute to start. */
 const RELOAD_TIMEOUT = 5_000
 
-const UNHANDLED = 'Unhandled failure (a promise without await?)'
+export const UNHANDLED = 'Unhandled failure (a promise without await?)'
 
 interface ReplaceOptions extends AppLogOptions {
   readonly production: boolean

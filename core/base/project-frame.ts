@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,9 +27,14 @@ export function projectPosition(
 function framePosition(frame: string, root: string): ReturnType<typeof projectPosition> {
   const [, place = '', line, column] = FRAME.exec(frame) ?? []
   const path = place.startsWith('file://') ? fileURLToPath(place) : place
-  if (!isProjectFile(path, root)) return null
-  return { file: relative(root, path).split(sep).join('/'), line: Number(line), column: Number(column) }
+  // A root may be a symbolic link, and modules have real paths.
+  const own = [root, realRoot(root)].find(each => isProjectFile(path, each))
+  if (own === undefined) return null
+  return { file: relative(own, path).split(sep).join('/'), line: Number(line), column: Number(column) }
 }
+
+/** The root itself if it is gone. */
+const realRoot = (root: string): string => (existsSync(root) ? realpathSync(root) : root)
 
 /** `extensions/search.ts:12` of one frame, as `declaringFrame` returns it; null: it is not of the project. */
 export function framePlace(frame: string, root: string): string | null {
@@ -93,7 +99,8 @@ export function addFrame(error: unknown, frame: string): void {
 /** The message of an error, with the place in the project where it was thrown. */
 export function messageWithPlace(thrown: unknown, root: string): string {
   const error = toReadableError(thrown)
-  const message = error.message || error.name
+  // A call of an imported name, as the loader of plugins writes it: `(0, _file.name)`.
+  const message = error.message.replace(/\(0 ?, ?_\w+\.(\w+)\)/, '`$1`') || error.name
   const frame = projectFrame(error, root)
   return frame === null ? message : `${message} (at ${frame})`
 }

@@ -72,3 +72,27 @@ test.serial('an extension that fails to start prevents the start of the server',
   const output = await refused(t, { mailing: "async bootstrap() { throw new Error('no mail server') }" })
   t.is(output.trim(), 'extensions/mailing could not start: no mail server (at extensions/mailing.ts:2)')
 })
+
+test.serial('a promise that register does not await is reported with its place', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', PROJECT)
+  folder.write(
+    'extensions/own.ts',
+    `import { defineExtension } from 'plinth'
+const later = async () => { throw new Error('forgotten') }
+export default defineExtension({ register() { void later() }, bootstrap() { throw new Error('no start') } })
+`,
+  )
+  const checked = await runToEnd(folder.path, {}, 'check')
+  t.deepEqual(checked, { code: 1, output: '' })
+  const database = await freshDatabase()
+  t.teardown(database.drop)
+  if (database.url === 'embedded') await layEmbedded(folder.path)
+  const started = await runToEnd(folder.path, { DATABASE_URL: database.url })
+  t.is(started.code, 1)
+  t.is(
+    started.output.trim(),
+    'Unhandled failure (a promise without await?): forgotten (at extensions/own.ts:2)\nextensions/own could not start: no start (at extensions/own.ts:3)',
+  )
+})

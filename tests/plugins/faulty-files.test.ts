@@ -276,6 +276,40 @@ test('each faulty registration is reported with its line', async t => {
   t.deepEqual(found, expected)
 })
 
+test('a wrong name of an import is reported as the code has it', async t => {
+  const calls = "import { nothing } from '../lib/some.ts'\nimport { defineExtension } from 'plinth'\n"
+  const folder = project(t, {
+    'extensions/own.ts': `${calls}export default defineExtension({ register: () => nothing() })\n`,
+    'lib/some.ts': 'export const some = 1\n',
+  })
+  t.deepEqual(await faultsOf(folder), [
+    'extensions/own.ts:3:1 extensions/own could not register: `nothing` is not a function',
+  ])
+  folder.write(
+    'extensions/own.ts',
+    "import { createTestApp } from 'plinth/test'\nexport default createTestApp()\n",
+  )
+  t.deepEqual(await faultsOf(folder), [
+    `extensions/own.ts:1:1 ${LOAD}Cannot find module 'plinth/test': there are \`plinth\` and \`plinth/testing\``,
+  ])
+})
+
+test('plugins outside of the three folders are reported, other modules there are not', async t => {
+  const folder = project(t, {
+    'policy/own.ts': GOOD,
+    'src/policies/own.ts': GOOD,
+    'Policies/own.ts': GOOD,
+    'Policies/helper.ts': 'export const help = 1\n',
+    'extension/lib.ts': 'export default 1\n',
+  })
+  const message = 'this policy is not loaded: move it into policies/, next to project.yaml'
+  t.deepEqual(await faultsOf(folder), [
+    `Policies/own.ts:1:1 ${message}`,
+    `policy/own.ts:1:1 ${message}`,
+    `src/policies/own.ts:1:1 ${message}`,
+  ])
+})
+
 test('a fault of a registration does not hide those of the calls behind it', async t => {
   const folder = project(t, {
     'extensions/own.ts': extension(`rest.route('get', '/x', () => 1)

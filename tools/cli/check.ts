@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { isRecord } from '../../core/base/plain-data.ts'
-import type { Result } from '../../core/base/result.ts'
+import { projectPosition, toReadableError } from '../../core/base/project-frame.ts'
+import { failed, type Result } from '../../core/base/result.ts'
 import { withNoun } from '../../core/base/text.ts'
 import { splitHosts } from '../../core/database/connect/target-url.ts'
 import {
@@ -35,6 +37,29 @@ export interface CheckContext {
   /** Further checks, in this order. */
   readonly checkers?: readonly Checker[]
 }
+
+/** Adds promises of the project's code that are rejected during a check, and that nothing awaits. */
+export const withUnhandled =
+  (check: Checker): Checker =>
+  async project => {
+    const found: Diagnostic[] = []
+    const report = (error: unknown): void => {
+      const at = projectPosition(error, project.root)
+      // An error of this program.
+      if (error instanceof Error && at === null) throw error
+      const message = `a promise that nothing awaits was rejected: ${toReadableError(error).message}`
+      const location = { file: 'extensions', line: 1, column: 1, source: '', ...at }
+      found.push({ code: 'bad-module', message, path: [], location })
+    }
+    process.on('unhandledRejection', report)
+    try {
+      const result = await check(project)
+      await setImmediate()
+      return failed(...(result.ok ? [] : result.reasons), ...found)
+    } finally {
+      process.off('unhandledRejection', report)
+    }
+  }
 
 const CHECKERS: readonly Checker[] = [compileModel]
 

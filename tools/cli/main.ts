@@ -37,7 +37,7 @@ addOverrides(program.command('check'), ['--port', '--host', '--database'])
   )
   .option('--json', 'one line of JSON for programs', false)
   .action(async (folder: string, { json, print }: { json: boolean; print: boolean }) => {
-    const { runCheck } = await import('./check.ts')
+    const { runCheck, withUnhandled } = await import('./check.ts')
     const { checkApp } = await import('../../core/app/check-app.ts')
     const write = (text: string) => void process.stdout.write(text)
     process.exitCode = await runCheck({
@@ -46,7 +46,7 @@ addOverrides(program.command('check'), ['--port', '--host', '--database'])
       print,
       env: process.env,
       write,
-      checkers: [checkApp(process.env, message => process.stderr.write(`${message}\n`))],
+      checkers: [withUnhandled(checkApp(process.env, message => process.stderr.write(`${message}\n`)))],
     })
   })
 

@@ -2,13 +2,14 @@ import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { compileApp } from '../../core/app/compile-app.ts'
-import { type ServedApp, serveApp } from '../../core/app/serve-app.ts'
+import { type ServedApp, serveApp, UNHANDLED } from '../../core/app/serve-app.ts'
 import {
   findUnnamedDatabase,
   printStartFault,
   type StartFault,
   withOpenPaths,
 } from '../../core/app/start-fault.ts'
+import { messageWithPlace, projectFrame } from '../../core/base/project-frame.ts'
 import { failed, type Result } from '../../core/base/result.ts'
 import { onTermination } from '../../core/base/termination.ts'
 import { withNoun } from '../../core/base/text.ts'
@@ -43,7 +44,14 @@ export async function runStart(
   const production = process.env.NODE_ENV === 'production'
   const follow = watch && !production && !workplace ? await prepareWatch(resolve(folder)) : null
   const signals = handleSignals(production, screen)
-  const served = await open(folder, { production, workplace, replaceOthers, screen, signal: signals.aborted })
+  // A forgotten `await` in a plugin must not end the process.
+  let served: Result<ServedApp, StartFault> | undefined
+  process.on('unhandledRejection', error => {
+    if (served?.ok) served.value.logUnhandled(error)
+    else if (error instanceof Error && projectFrame(error, resolve(folder)) === null) throw error
+    else process.stderr.write(`${UNHANDLED}: ${messageWithPlace(error, resolve(folder))}\n`)
+  })
+  served = await open(folder, { production, workplace, replaceOthers, screen, signal: signals.aborted })
   if (signals.aborted.aborted) process.exit()
   if (!served.ok) {
     screen?.say('')
@@ -143,8 +151,6 @@ function connectSignals(served: ServedApp, { signals, workplace, screen }: HeedO
     )
     void served.close().then(() => process.exit())
   }
-  // A forgotten `await` in a plugin must not end the process.
-  process.on('unhandledRejection', error => served.logUnhandled(error))
   // Workers reload one after another, controlled by the supervisor.
   signals.started({ stop, reload: () => workplace === null && void served.reload() })
   workplace?.serve(served, stop)

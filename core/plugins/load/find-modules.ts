@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { nearest } from '../../base/nearest.ts'
 import { readFolder } from '../../base/read-folder.ts'
 import type { Diagnostic } from '../../faults/diagnostic.ts'
 import type { PluginKind } from '../plugin-module.ts'
@@ -31,7 +32,7 @@ export interface FoundModules {
 
 /** Finds modules in the three folders; other files are ignored. */
 export async function findModules(root: string): Promise<FoundModules> {
-  const found = await Promise.all(KINDS.map(kind => modulesOfKind(kind, root)))
+  const found = await Promise.all([...KINDS.map(kind => modulesOfKind(kind, root)), misplacedModules(root)])
   const modules = found.flatMap(each => each.modules)
   const [badNames, good] = [modules.filter(isMisnamed), modules.filter(module => !isMisnamed(module))]
   const twice = good.filter((module, at) => at !== firstIndex(good, module))
@@ -68,6 +69,32 @@ async function modulesOfKind(kind: PluginKind, root: string): Promise<FoundModul
         .map(file => unknownEnding(shown(file))),
     ],
   }
+}
+
+/** Reports plugins in folders whose names are nearly right (`policy/`, `src/extensions/`): nothing would read them. */
+async function misplacedModules(root: string): Promise<FoundModules> {
+  const names = Object.values(FOLDERS)
+  const entries = await readFolder(root)
+  const near = entries
+    .filter(
+      ({ name }) => !names.includes(name) && nearest(name.toLowerCase(), [...names, ...KINDS]) !== undefined,
+    )
+    .map(({ name }) => name)
+  const folders = [...near, ...names.map(name => join('src', name))]
+  const listed = await Promise.all(folders.map(folder => listFiles(join(root, folder))))
+  const files = listed.flatMap(each => each.files).filter(file => MODULE.test(file))
+  const faults = await Promise.all(files.toSorted().map(file => misplacedFault(file, root)))
+  return { modules: [], faults: faults.flat() }
+}
+
+const DEFINES = /^export default define(Policy|Middleware|Extension)\b/m
+
+async function misplacedFault(file: string, root: string): Promise<readonly Diagnostic[]> {
+  const made = DEFINES.exec(await readFile(file, 'utf8'))?.[1]?.toLowerCase()
+  const kind = KINDS.find(each => each === made)
+  if (kind === undefined) return []
+  const message = `this ${kind} is not loaded: move it into ${FOLDERS[kind]}/, next to project.yaml`
+  return [diagnoseModule('bad-module', message, { file: relative(root, file).split(sep).join('/') })]
 }
 
 interface ListedFiles {

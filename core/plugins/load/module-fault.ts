@@ -106,6 +106,7 @@ function unreadableReason(error: Error, file: string): string | null {
 function missingPackage(message: string): string {
   const name = /^Cannot find (?:module|package) '([^'./][^']*)'/.exec(message)?.[1]
   if (name === undefined || isBuiltin(name)) return ''
+  if (name.startsWith('plinth/')) return ': there are `plinth` and `plinth/testing`'
   const words = name.split('/').slice(0, name.startsWith('@') ? 2 : 1)
   return `: install it with \`npm install ${words.join('/')}\``
 }

@@ -85,6 +85,32 @@ test('every load also reads a module again through a symbolic link to the projec
   t.deepEqual(await reportedOf(linked), ['policies/broken.ts:2:7 the module cannot be loaded: two'])
 })
 
+test('a plugin that another one imports is loaded once through a symbolic link to the project', async t => {
+  const folder = project(t, '', {
+    'extensions/first.ts':
+      "import { defineExtension } from 'plinth'\nexport default defineExtension({ bootstrap() {} })\n",
+    'extensions/second.ts': `import { defineExtension } from 'plinth'
+import first from './first.ts'
+import '../lib/fault.ts'
+export default defineExtension({ bootstrap: first.bootstrap })
+`,
+    'lib/fault.ts': 'export const none = ;\n',
+  })
+  const link = `${folder.path}-link`
+  symlinkSync(folder.path, link)
+  t.teardown(() => unlinkSync(link))
+  const linked = { ...folder, path: link }
+  t.deepEqual(await reportedOf(linked), [
+    'lib/fault.ts:1:21 extensions/second.ts imports this, and it cannot be loaded: Unexpected token',
+  ])
+  folder.write('lib/fault.ts', 'export const none = 1\n')
+  const compiled = await compileApp(link, {})
+  if (!compiled.ok) return t.fail()
+  const { extensions } = compiled.value.plugins
+  t.truthy(extensions.get('first')?.bootstrap)
+  t.is(extensions.get('first')?.bootstrap, extensions.get('second')?.bootstrap)
+})
+
 test('invalid modules are reported with their positions, all together', async t => {
   const folder = project(t, '', {
     'policies/Big_Name.ts': POLICY,

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises'
 import { BUILT_IN_ACTIONS, isBuiltInSubject } from '../../access/actions.ts'
 import { permissionScopes } from '../../access/permission-scopes.ts'
 import { didYouMean, hintFor } from '../../base/nearest.ts'
@@ -25,7 +26,8 @@ export async function loadPlugins(
   model: Model,
   reportModule: ReportSlowModule = () => {},
 ): Promise<Result<Plugins, Diagnostic>> {
-  const found = await findModules(project.root)
+  // Imports lead to real paths: by another path, a plugin that another module imports would be loaded twice.
+  const found = await findModules(await realpath(project.root))
   const { plugins, faults } = await loadModules(found.modules, project.root, reportModule)
   const known = new Map(found.modules.map(({ kind, name, shown }) => [`${kind} ${name}`, shown]))
   const schemas = await compileSchemas({ project, plugins, known })
@@ -51,7 +53,7 @@ export async function loadModules(
   const faults: Diagnostic[] = []
   if (modules.length > 0) {
     // The loader is loaded lazily: projects without plugins start faster.
-    const loader = await openLoader(root)
+    const loader = await openLoader(await realpath(root))
     // Sequential, so that side effects of modules happen in the same order at every start.
     for (const module of modules) {
       const exported = await reportSlow(

@@ -13,6 +13,15 @@ test('a folder without a project is reported with its path', async t => {
   t.is(loaded.ok || loaded.reasons[0]?.message, `the file cannot be read: there is no such file: ${file}`)
 })
 
+test('a file in place of the folder of a project is named', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', 'name: A\n')
+  const file = join(folder.path, 'project.yaml')
+  const loaded = await loadProject(file, {})
+  t.is(loaded.ok || loaded.reasons[0]?.message, `the file cannot be read: ${file} is a file, not a folder`)
+})
+
 test('a project.yaml that is a folder is reported as such', async t => {
   const folder = temporaryFolder()
   mkdirSync(join(folder.path, 'project.yaml'))

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
+import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Diagnostic, Path, SourceLocation } from '../../faults/diagnostic.ts'
 import type { ProjectFault } from '../faults.ts'
@@ -146,11 +146,10 @@ const isUtf16 = (bytes: Buffer): boolean =>
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
-const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
-
 /** For a missing file the message has the absolute path, which shows where it was expected. */
 function reasonOf(error: unknown, path: string): string {
-  if (isMissing(error)) return `there is no such file: ${path}`
+  if (codeOf(error) === 'ENOENT') return `there is no such file: ${path}`
+  if (codeOf(error) === 'ENOTDIR') return `${dirname(path)} is a file, not a folder`
   if (codeOf(error) === 'EISDIR') return 'it is a folder'
   if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'Plinth may not read it'
   return codeOf(error) || 'the system does not say why'

@@ -182,6 +182,16 @@ test('create-plinth has the version of plinth and depends on it', t => {
   t.deepEqual(creator.dependencies, { plinth: `^${version}` })
 })
 
+test('create-plinth takes the options behind `--`, which npx and pnpm pass on', t => {
+  const folder = folderOf(t)
+  folder.write('node_modules/plinth/package.json', '{ "name": "plinth" }')
+  folder.write('node_modules/plinth/bin/plinth.js', 'console.log(process.argv.slice(2).join(" "))')
+  folder.write('create.mjs', readFileSync(join(ROOT, 'tools/create-plinth/create.js'), 'utf8'))
+  const words = ['create.mjs', 'my-api', '--', '--template', 'blog']
+  const { stdout } = spawnSync(process.execPath, words, { cwd: folder.path, encoding: 'utf8' })
+  t.is(stdout.trim(), 'init my-api --template blog')
+})
+
 const PAGE = readFileSync(join(ROOT, 'docs', 'getting-started.md'), 'utf8')
 
 interface Block {

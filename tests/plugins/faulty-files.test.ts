@@ -420,6 +420,12 @@ const NOT_JSON: Readonly<Record<string, readonly [string, string]>> = {
   map: ["() => new Map([['a', 1]])", 'got a Map, which JSON does not have: use Object.fromEntries(map)'],
   set: ['() => new Set([1])', 'got a Set, which JSON does not have: use [...set]'],
   response: ["() => new Response('x')", 'got a Response'],
+  blob: [
+    "() => ({ file: new Blob(['x']) })",
+    'got, under `file`, an object of the class Blob, of which JSON has nothing',
+  ],
+  regexp: ['() => /x/', 'got an object of the class RegExp, of which JSON has nothing: answer its values'],
+  buffer: ['() => new ArrayBuffer(2)', 'got bytes: use http.response.send(Buffer.from(bytes), { type })'],
   error: ["() => new Error('x')", 'got an Error: throw it'],
   function: ['() => () => 1', 'got a function, which JSON does not have'],
   generator: ['function* () { yield 1 }', 'got a generator'],

@@ -166,7 +166,7 @@ function assertNothingLost(value: unknown, source: string): void {
   JSON.stringify(value, function (this: object, key, inner: unknown) {
     // What a Buffer was before its `toJSON`.
     const raw: unknown = Reflect.get(this, key)
-    const kind = lost === null ? (foreignKind(raw) ?? functionsKind(inner)) : null
+    const kind = lost === null ? (foreignKind(raw) ?? functionsKind(inner) ?? emptyKind(inner)) : null
     if (kind) lost = `${source} got${key === '' ? '' : `, under \`${key}\`,`} ${kind}`
     return lost === null ? inner : null
   })
@@ -180,6 +180,21 @@ function functionsKind(value: unknown): string | null {
   return inner.length > 0 && inner.every(each => typeof each === 'function')
     ? 'an object of functions: call one, and await it'
     : null
+}
+
+/** An instance without properties of its own, such as a Blob, a RegExp or URLSearchParams, is `{}` in JSON. */
+function emptyKind(value: unknown): string | null {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    Array.isArray(value) ||
+    value.valueOf !== Object.prototype.valueOf
+  )
+    return null
+  const name = value.constructor.name
+  return name === 'Object' || Object.keys(value).length > 0
+    ? null
+    : `an object of the class ${name}, of which JSON has nothing: answer its values`
 }
 
 const isSerializerError = ({ stack = '' }: Error): boolean =>
@@ -200,7 +215,10 @@ const FOREIGN: readonly (readonly [string, (value: object) => boolean])[] = [
   ['a promise: await it', value => value instanceof Promise],
   ['a Map, which JSON does not have: use Object.fromEntries(map)', value => value instanceof Map],
   ['a Set, which JSON does not have: use [...set]', value => value instanceof Set],
-  ['bytes: use http.response.send(Buffer.from(bytes), { type })', value => ArrayBuffer.isView(value)],
+  [
+    'bytes: use http.response.send(Buffer.from(bytes), { type })',
+    value => ArrayBuffer.isView(value) || value instanceof ArrayBuffer,
+  ],
   ['a Response: read it, and use http.response.send(text, { type })', value => value instanceof Response],
   ['an Error: throw it', value => value instanceof Error],
   [

@@ -301,6 +301,8 @@ test('plugins outside of the three folders are reported, other modules there are
     'Policies/own.ts': GOOD,
     'Policies/helper.ts': 'export const help = 1\n',
     'extension/lib.ts': 'export default 1\n',
+    'src/policies/compiled.ts': GOOD,
+    'policies/compiled.js': GOOD,
   })
   const message = 'this policy is not loaded: move it into policies/, next to project.yaml'
   t.deepEqual(await faultsOf(folder), [

@@ -32,7 +32,7 @@ export interface FoundModules {
 
 /** Finds modules in the three folders; other files are ignored. */
 export async function findModules(root: string): Promise<FoundModules> {
-  const found = await Promise.all([...KINDS.map(kind => modulesOfKind(kind, root)), misplacedModules(root)])
+  const found = await Promise.all(KINDS.map(kind => modulesOfKind(kind, root)))
   const modules = found.flatMap(each => each.modules)
   const [badNames, good] = [modules.filter(isMisnamed), modules.filter(module => !isMisnamed(module))]
   const twice = good.filter((module, at) => at !== firstIndex(good, module))
@@ -40,6 +40,7 @@ export async function findModules(root: string): Promise<FoundModules> {
     modules: good.filter(module => !twice.includes(module)),
     faults: [
       ...found.flatMap(each => each.faults),
+      ...(await misplacedModules(root, modules)),
       ...badNames.map(misnamed),
       ...twice.map(module => duplicate(module, good[firstIndex(good, module)] ?? module)),
     ],
@@ -47,6 +48,9 @@ export async function findModules(root: string): Promise<FoundModules> {
 }
 
 const MODULE = /(?<!\.d)\.[mc]?[jt]s$/
+
+const nameIn = (folder: string, file: string): string =>
+  relative(folder, file).split(sep).join('/').replace(MODULE, '')
 
 async function modulesOfKind(kind: PluginKind, root: string): Promise<FoundModules> {
   const folder = join(root, FOLDERS[kind])
@@ -56,8 +60,7 @@ async function modulesOfKind(kind: PluginKind, root: string): Promise<FoundModul
     .filter(file => MODULE.test(file))
     .toSorted()
     .map(file => {
-      const name = relative(folder, file).split(sep).join('/').replace(MODULE, '')
-      return { kind, name, file, shown: shown(file) }
+      return { kind, name: nameIn(folder, file), file, shown: shown(file) }
     })
   return {
     modules,
@@ -71,8 +74,14 @@ async function modulesOfKind(kind: PluginKind, root: string): Promise<FoundModul
   }
 }
 
-/** Reports plugins in folders whose names are nearly right (`policy/`, `src/extensions/`): nothing would read them. */
-async function misplacedModules(root: string): Promise<FoundModules> {
+/**
+ * Reports plugins in folders whose names are nearly right (`policy/`, `src/extensions/`): nothing would read them. Those that are also
+ * in the right folder are there on purpose, compiled or imported.
+ */
+async function misplacedModules(
+  root: string,
+  modules: readonly PluginModule[],
+): Promise<readonly Diagnostic[]> {
   const names = Object.values(FOLDERS)
   const entries = await readFolder(root)
   const near = entries
@@ -80,19 +89,33 @@ async function misplacedModules(root: string): Promise<FoundModules> {
       ({ name }) => !names.includes(name) && nearest(name.toLowerCase(), [...names, ...KINDS]) !== undefined,
     )
     .map(({ name }) => name)
-  const folders = [...near, ...names.map(name => join('src', name))]
-  const listed = await Promise.all(folders.map(folder => listFiles(join(root, folder))))
-  const files = listed.flatMap(each => each.files).filter(file => MODULE.test(file))
-  const faults = await Promise.all(files.toSorted().map(file => misplacedFault(file, root)))
-  return { modules: [], faults: faults.flat() }
+  const folders = [...near, ...names.map(name => join('src', name))].map(folder => join(root, folder))
+  const faults = await Promise.all(
+    folders.map(async folder => {
+      const { files } = await listFiles(folder)
+      const own = files.filter(file => MODULE.test(file)).toSorted()
+      return Promise.all(own.map(file => misplacedFault(file, { root, folder, modules })))
+    }),
+  )
+  return faults.flat(2)
+}
+
+interface Searched {
+  readonly root: string
+  readonly folder: string
+  readonly modules: readonly PluginModule[]
 }
 
 const DEFINES = /^export default define(Policy|Middleware|Extension)\b/m
 
-async function misplacedFault(file: string, root: string): Promise<readonly Diagnostic[]> {
+async function misplacedFault(
+  file: string,
+  { root, folder, modules }: Searched,
+): Promise<readonly Diagnostic[]> {
   const made = DEFINES.exec(await readFile(file, 'utf8'))?.[1]?.toLowerCase()
   const kind = KINDS.find(each => each === made)
-  if (kind === undefined) return []
+  const name = nameIn(folder, file)
+  if (kind === undefined || modules.some(each => each.kind === kind && each.name === name)) return []
   const message = `this ${kind} is not loaded: move it into ${FOLDERS[kind]}/, next to project.yaml`
   return [diagnoseModule('bad-module', message, { file: relative(root, file).split(sep).join('/') })]
 }

@@ -184,6 +184,24 @@ test.serial('a foreign column, index or constraint under a needed name is refuse
   ])
 })
 
+test.serial('a column of another maker that would prevent every new row is refused', async t => {
+  const one = await schemaCase(t)
+  await one.started(tag(NAME))
+  await one.sql('ALTER TABLE tags ADD filled integer NOT NULL DEFAULT 1, ADD maybe integer')
+  await one.sql('ALTER TABLE tags ADD counted integer NOT NULL GENERATED ALWAYS AS (length(name)) STORED')
+  await one.started(tag(NAME))
+  await one.sql('ALTER TABLE tags ADD must integer NOT NULL')
+  t.deepEqual(await one.refused(tag(NAME)), [
+    'column "must" of table "tags" (content-type `tag`) was not made by Plinth, and is NOT NULL without a default, so that no row ' +
+      'could be added: give it a default, or run: ALTER TABLE "public"."tags" ALTER COLUMN "must" DROP NOT NULL',
+  ])
+  await one.sql(
+    `CREATE FUNCTION fill_must() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.must := 1; RETURN NEW; END'`,
+  )
+  await one.sql('CREATE TRIGGER fill BEFORE INSERT ON tags FOR EACH ROW EXECUTE FUNCTION fill_must()')
+  await one.started(tag(NAME))
+})
+
 test.serial('a primary key that was changed by hand is refused', async t => {
   const one = await schemaCase(t)
   await one.started(tag(NAME))

@@ -44,6 +44,8 @@ export interface ActualColumn {
   readonly type: string
   readonly nullable: boolean
   readonly identity: boolean
+  /** It is not null, and neither PostgreSQL nor a trigger of another maker fills it: a row that leaves it out is refused. */
+  readonly needsValue: boolean
   /** The expression, as PostgreSQL prints it back. */
   readonly default: string | null
 }

@@ -35,6 +35,7 @@ export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
     else yield refuseForeignColumn(pair, column)
   }
   yield* compareRemovedColumns(pair)
+  yield* refuseNeededValues(pair)
 }
 
 /** For messages: the attribute where there is one, and what it belongs to. */
@@ -47,6 +48,23 @@ const alterColumn = ({ schema, desired }: TablePair, column: Column, action: str
 function refuseForeignColumn({ desired }: TablePair, { name: column }: Column) {
   const what = `column "${column}" of table "${desired.name}" (${desired.serves}) was not made by Plinth`
   return refusal('foreign-column', desired.name, `${what}: rename that column, or the attribute`)
+}
+
+/** A column that another maker added, and that would prevent every new row. */
+function* refuseNeededValues({
+  schema,
+  desired,
+  actual,
+  owned,
+  columns,
+}: TablePair): Generator<SchemaFinding> {
+  const isKnown = new Set([...columns.values()].map(({ name }) => name))
+  for (const { name, needsValue } of actual.columns) {
+    if (!needsValue || owned.columns.has(name) || isKnown.has(name)) continue
+    const what = `column "${name}" of table "${actual.name}" (${desired.serves}) was not made by Plinth, and is NOT NULL without a default, so that no row could be added`
+    const loosen = alter(schema, actual.name, `ALTER COLUMN ${ident(name)} DROP NOT NULL`)
+    yield refusal('foreign-column', desired.name, `${what}: give it a default, or run: ${loosen}`)
+  }
 }
 
 function* addColumn(pair: TablePair, column: Column): Generator<SchemaFinding> {

@@ -72,17 +72,22 @@ const columnNames = (table: string, numbers: string): string =>
   `(SELECT json_agg(a.attname ORDER BY n.place) FROM unnest(${numbers}) WITH ORDINALITY AS n (number, place)
     LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = n.number AND n.number > 0)`
 
+/** `fillers`: tables with a trigger of another maker that runs for each row before its insertion (1, 2, 4). */
 const TABLES = `
 WITH own AS MATERIALIZED (
   SELECT oid, relname, relkind IN ('r', 'p') AS is_table FROM pg_class
   WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
+), fillers AS MATERIALIZED (
+  SELECT g.tgrelid FROM pg_trigger AS g JOIN pg_proc AS p ON p.oid = g.tgfoid
+  WHERE NOT g.tgisinternal AND g.tgtype & 7 = 7 AND p.proname NOT LIKE 'plinth\\_%'
 ), columns AS (
   SELECT a.attrelid AS oid, json_agg(json_build_object(
     'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'nullable', NOT a.attnotnull,
-    'identity', a.attidentity = 'd', 'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END
+    'identity', a.attidentity = 'd', 'needsValue', a.attnotnull AND a.attidentity = '' AND d.adbin IS NULL AND y.typdefault IS NULL
+      AND NOT EXISTS (SELECT FROM fillers WHERE tgrelid = a.attrelid), 'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END
   ) ORDER BY a.attnum) AS list
   FROM own JOIN pg_attribute AS a ON a.attrelid = own.oid AND a.attnum > 0 AND NOT a.attisdropped
-  LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum JOIN pg_type AS y ON y.oid = a.atttypid
   WHERE own.is_table GROUP BY a.attrelid
 ), indexes AS (
   SELECT i.indrelid AS oid,

@@ -41,7 +41,7 @@ const BUSY = 'The server is busy: try again'
 const MESSAGES: Readonly<Partial<Record<DatabaseFault['kind'], string>>> = {
   unavailable: AWAY,
   busy: BUSY,
-  timeout: AWAY,
+  timeout: 'The database did not answer in time',
   aborted: AWAY,
   serialization: 'Others wrote at the same moment: try again',
   outdated: OUTDATED_MESSAGE,

@@ -306,7 +306,10 @@ test('check, types and a reload know the templates', async t => {
   if (!before.ok) throw new Error(JSON.stringify(before.reasons))
 
   const out = join(folder.path, 'types.d.ts')
-  t.is(await runTypes({ folder: folder.path, out, check: false, env, write: () => {} }), 0)
+  t.is(
+    await runTypes({ folder: folder.path, out, check: false, env, write: () => {}, writeError: () => {} }),
+    0,
+  )
   const [, types = ''] = /interface Mails \{([\s\S]*?)\n {2}\}/.exec(readFileSync(out, 'utf8')) ?? []
   t.deepEqual(
     types

@@ -19,7 +19,15 @@ const run = async (more: { check?: boolean } = {}) => {
   const write = (text: string) => {
     output += text
   }
-  const code = await runClient({ folder: project, out: file, check: false, env: {}, write, ...more })
+  const code = await runClient({
+    folder: project,
+    out: file,
+    check: false,
+    env: {},
+    write,
+    writeError: write,
+    ...more,
+  })
   return { code, output }
 }
 
@@ -88,7 +96,10 @@ test.serial('the client reads, writes and signs in at a server, in less than 3 K
   t.teardown(own.remove)
   own.write('project.yaml', JSON.stringify(PROJECT))
   const out = join(own.path, 'api.ts')
-  t.is(await runClient({ folder: own.path, out, check: false, env: {}, write: () => {} }), 0)
+  t.is(
+    await runClient({ folder: own.path, out, check: false, env: {}, write: () => {}, writeError: () => {} }),
+    0,
+  )
   const { code } = transformSync(readFileSync(out, 'utf8'), { loader: 'ts', format: 'esm', target: 'es2022' })
   const { code: small } = transformSync(code, { minify: true, format: 'esm', target: 'es2022' })
   t.true(small.length < 3_000, `${small.length} bytes`)

@@ -97,7 +97,7 @@ async function generatedTypes(t: ExecutionContext): Promise<string> {
   const write = (text: string) => {
     said += text
   }
-  t.is(await runTypes({ folder: folder.path, check: false, env: {}, out, write }), 0, said)
+  t.is(await runTypes({ folder: folder.path, check: false, env: {}, out, write, writeError: write }), 0, said)
   return readFileSync(out, 'utf8')
 }
 

@@ -12,11 +12,15 @@ const project = join(root, 'tests/conformance/project')
 /** The output of `plinth types`, and its exit code. */
 async function run(folder: string, more: { out?: string; check?: boolean } = {}) {
   let said = ''
+  let complaint = ''
   const write = (text: string) => {
     said += text
   }
-  const code = await runTypes({ folder, check: false, env: {}, write, ...more })
-  return { code, said }
+  const writeError = (text: string) => {
+    complaint += text
+  }
+  const code = await runTypes({ folder, check: false, env: {}, write, writeError, ...more })
+  return { code, said, complaint }
 }
 
 /** The diagnostics of TypeScript in its strictest mode for a file of a plugin author. */
@@ -86,7 +90,7 @@ test('an invalid project reports its errors, and writes no types', async t => {
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', 'name: Small\ncontentTypes: { book: { attributes: { title: strng } } }\n')
-  const { code, said } = await run(folder.path)
+  const { code, complaint } = await run(folder.path)
   t.is(code, 1)
-  t.regex(said, /strng/)
+  t.regex(complaint, /strng/)
 })

@@ -58,8 +58,7 @@ program
   .option('--check', 'write nothing; exit code 1 if the file is not up to date', false)
   .action(async (folder: string, options: { out?: string; check: boolean }) => {
     const { runTypes } = await import('./types/types.ts')
-    const write = (text: string) => void process.stdout.write(text)
-    process.exitCode = await runTypes({ folder, env: process.env, write, ...options })
+    process.exitCode = await runTypes({ ...(await commandContext(folder)), ...options })
   })
 
 program
@@ -105,8 +104,7 @@ program
   .option('--check', 'write nothing; exit code 1 if the file is not up to date', false)
   .action(async (folder: string, options: { out: string; check: boolean }) => {
     const { runClient } = await import('./types/client.ts')
-    const write = (text: string) => void process.stdout.write(text)
-    process.exitCode = await runClient({ folder, env: process.env, write, ...options })
+    process.exitCode = await runClient({ ...(await commandContext(folder)), ...options })
   })
 
 program

@@ -59,7 +59,11 @@ async function isUnavailable(t: ExecutionContext, method: string, path: string) 
 }
 
 /** While a database does not answer, a read may wait behind others. */
-const MESSAGES = new Set(['Service Unavailable', 'The server is busy: try again'])
+const MESSAGES = new Set([
+  'Service Unavailable',
+  'The server is busy: try again',
+  'The database did not answer in time',
+])
 
 /** A write whose answer says what became of it. */
 async function isRefused(t: ExecutionContext, { method, path, data, outcome }: Refused) {

@@ -5,18 +5,15 @@ import { PACKAGE_ROOT } from '../../../core/base/product.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { compileModel } from '../../../core/model/compile-model.ts'
 import { apiIdOf, type ContentType, type Model } from '../../../core/model/model.ts'
-import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
+import type { CommandContext } from '../command-options.ts'
 import { type AttributeSelection, printComponent, printType, typeBlock, writeGenerated } from './types.ts'
 import { printPropertyName, quote } from './types-schema.ts'
 
-export interface ClientRun {
-  readonly folder: string
+export interface ClientRun extends Omit<CommandContext, 'paint'> {
   readonly out: string
   /** Writes nothing; compares the existing file with what would be written. */
   readonly check: boolean
-  readonly env: Environment
-  readonly write: (text: string) => void
 }
 
 /** `plinth client`: writes a typed client. Returns the exit code: 0, or 1 for a fault or if `check` finds a difference. */
@@ -24,7 +21,9 @@ export async function runClient({ folder, out, env, ...options }: ClientRun): Pr
   const project = await loadProject(folder, env)
   const model = project.ok ? compileModel(project.value) : project
   if (!model.ok) {
-    options.write(`${model.reasons.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`)
+    options.writeError(
+      `${model.reasons.map(fromWorkingDirectory(folder)).map(printDiagnostic).join('\n\n')}\n`,
+    )
     return 1
   }
   const command = `plinth client --out ${out}`

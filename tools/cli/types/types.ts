@@ -16,6 +16,7 @@ import { loadModules } from '../../../core/plugins/load/load-plugins.ts'
 import type { PluginKind, PluginSchema } from '../../../core/plugins/plugin-module.ts'
 import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
+import type { CommandContext } from '../command-options.ts'
 import {
   isRequiredOnCreate,
   printColumnType,
@@ -26,21 +27,18 @@ import {
   quote,
 } from './types-schema.ts'
 
-export interface TypesRun {
-  readonly folder: string
+export interface TypesRun extends Omit<CommandContext, 'paint'> {
   /** The output file; default: .plinth/types.d.ts of the project. */
   readonly out?: string
   /** Writes nothing; compares the existing file with what would be written. */
   readonly check: boolean
-  readonly env: Environment
-  readonly write: (text: string) => void
 }
 
 /** `plinth types`: generates TypeScript types. Returns the exit code: 0, or 1 for a fault or if `check` finds a difference. */
 export async function runTypes(options: TypesRun): Promise<0 | 1> {
   const made = await makeTypes(options.folder, options.env)
   if (!made.ok) {
-    options.write(
+    options.writeError(
       `${made.reasons.map(fromWorkingDirectory(options.folder)).map(printDiagnostic).join('\n\n')}\n`,
     )
     return 1
@@ -50,7 +48,7 @@ export async function runTypes(options: TypesRun): Promise<0 | 1> {
   return writeGenerated({ ...options, file, text, command: 'plinth types' })
 }
 
-export interface GeneratedFile extends Pick<TypesRun, 'check' | 'write'> {
+export interface GeneratedFile extends Pick<TypesRun, 'check' | 'write' | 'writeError'> {
   readonly file: string
   readonly text: string
   /** The command that writes the file. */
@@ -58,10 +56,17 @@ export interface GeneratedFile extends Pick<TypesRun, 'check' | 'write'> {
 }
 
 /** Writes a generated file if it changed; with `check` only compares. Returns the exit code. */
-export async function writeGenerated({ file, text, command, check, write }: GeneratedFile): Promise<0 | 1> {
+export async function writeGenerated({
+  file,
+  text,
+  command,
+  check,
+  write,
+  writeError,
+}: GeneratedFile): Promise<0 | 1> {
   const shown = relative(process.cwd(), file)
   const current = (await readOrNothing(file)) === text
-  if (check && !current) write(`${shown} is not what project.yaml says: run \`${command}\`\n`)
+  if (check && !current) writeError(`${shown} is not what project.yaml says: run \`${command}\`\n`)
   if (check) return current ? 0 : 1
   await mkdir(dirname(file), { recursive: true })
   if (!current) await writeFile(file, text)

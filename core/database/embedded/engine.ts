@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import type { PGlite } from '@electric-sql/pglite'
 import type { ReuseStatements } from '../open-options.ts'
 import { IDLE_IN_TRANSACTION } from '../session.ts'
@@ -46,7 +47,11 @@ export async function startEngine(options: EngineOptions): Promise<EmbeddedEngin
   return serve(await createPostgres(options), reset, { restart, close: postgres => postgres.close() })
 }
 
+/** As Node does since version 22: most of PostgreSQL's functions are never called, and compiling them takes a fifth of a short command. */
+const COMPILES_LAZILY = '--wasm-lazy-compilation'
+
 async function createPostgres({ dataDir, isNew, snapshot: own }: EngineOptions): Promise<Postgres> {
+  setFlagsFromString(COMPILES_LAZILY)
   const { PGlite } = await import('@electric-sql/pglite')
   const { pg_trgm } = await import('@electric-sql/pglite/contrib/pg_trgm')
   const snapshot = isNew ? (own ?? (await readPreparedFiles())) : undefined

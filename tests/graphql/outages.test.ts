@@ -43,7 +43,7 @@ for (const nested of [true, false])
       const { status, body } = await post({ query })
       t.is(status, 200)
       t.is(body.errors.length, 1)
-      t.is(body.errors[0].message, 'Service Unavailable')
+      t.is(body.errors[0].message, 'The database did not answer in time')
       t.deepEqual(body.errors[0].path, nested ? undefined : ['books'])
       // Lists may not be null in the flat format.
       t.deepEqual(body.data, nested ? data : null, query)

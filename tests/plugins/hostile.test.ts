@@ -284,7 +284,7 @@ for (const [what, code, status, wanted] of [
 ] as const)
   test(`a document middleware that ${what} fails its action alone`, async t => {
     const guarded = `documents.use((context, next) => context.action === 'findMany' ? (${code})(context, next) : next())`
-    const app = await open(t, { 'extensions/all.ts': extension(guarded) })
+    const app = await open(t, { 'extensions/all.ts': extension(guarded) }, { requestTimeout: IMPATIENT })
     const found = await seen(app, wanted, async () => {
       const answer = await fetch(`${app.url}/api/notes`)
       return `${answer.status} ${await answer.text()}`

@@ -42,22 +42,24 @@ const LOG_INTERVAL = 1_000
 /**
  * Logs errors of a listening server and of its responses. Without a listener each of them would end the process:
  * `accept` fails when file descriptors run out, and a middleware may write to a response that has ended. Closes connections
- * beyond `most`.
+ * beyond `most`; returns the open ones.
  */
-export function handleErrors(server: Server, observer: () => Observer, most = connectionLimit()): void {
+export function watchConnections(
+  server: Server,
+  observer: () => Observer,
+  most = connectionLimit(),
+): ReadonlySet<Socket> {
   let last = Number.NEGATIVE_INFINITY
   const report = (message: string): void => {
     if (performance.now() - last < LOG_INTERVAL) return
     last = performance.now()
     observer().emit({ kind: 'acceptFailed', message })
   }
-  let open = 0
+  const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
-    open += 1
-    socket.once('close', () => {
-      open -= 1
-    })
-    if (open <= most) return
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    if (open.size <= most) return
     socket.destroy()
     report(`${most} connections are open, and the process may open no more files (ulimit -n)`)
   })
@@ -67,6 +69,7 @@ export function handleErrors(server: Server, observer: () => Observer, most = co
   server.on('request', (_request, response: ServerResponse) => {
     response.on('error', error => observer().emit({ kind: 'pluginFailed', message: WRITTEN_LATE, error }))
   })
+  return open
 }
 
 /** File descriptors that are not for clients: connections to the database, workers, and modules that are loaded when needed, many at once. */

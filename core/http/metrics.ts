@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../base/result.ts'
 import type { HttpResponse, Responder } from '../faults/http-exchange.ts'
 import { METRICS_TYPE } from '../observe/metrics/print-families.ts'
 import { SILENT } from '../observe/observation.ts'
-import { handleErrors, listen, urlOf } from './listen.ts'
+import { listen, urlOf, watchConnections } from './listen.ts'
 
 export interface MetricsOptions {
   readonly path: string
@@ -47,7 +47,7 @@ export async function serveMetrics({
     )
   })
   // A failed accept is logged by the API's server, which fails for the same reason.
-  handleErrors(server, () => SILENT)
+  watchConnections(server, () => SILENT)
   const problem = await listen(server, { host, port, key: 'server.metrics.port' })
   if (problem) return failed(problem)
   return ok({

@@ -28,7 +28,7 @@ import {
   swapGenerations,
 } from './dispatcher.ts'
 import { whenDrained } from './in-flight.ts'
-import { handleErrors, listen, urlOf } from './listen.ts'
+import { listen, urlOf, watchConnections } from './listen.ts'
 import { ALLOWED_ANYWHERE, JSON_TYPE, notImplemented, writeAnswer } from './write-answer.ts'
 
 /** A server that may not listen yet. */
@@ -90,8 +90,7 @@ export async function openHttpServer(options: DispatcherOptions): Promise<HttpSe
   server.maxHeadersCount = 0
   // Unknown values of `Expect` are ignored; Node's own answer has no body.
   server.on('checkExpectation', listener)
-  const connections = trackConnections(server)
-  handleErrors(server, () => dispatcher.current.options.observer)
+  const connections = watchConnections(server, () => dispatcher.current.options.observer)
   answerUnparsed(server, () => dispatcher.current.options)
   const serving = {
     swap: async (next: DispatcherOptions) => swap(server, dispatcher, await openServerGeneration(next)),
@@ -126,16 +125,6 @@ const socketTimeouts = ({ requestTimeout }: ServerSettings) => ({
   requestTimeout,
   headersTimeout: Math.min(HEADERS_TIMEOUT, requestTimeout),
 })
-
-/** The open connections of a server. */
-function trackConnections(server: Server): ReadonlySet<Socket> {
-  const connections = new Set<Socket>()
-  server.on('connection', socket => {
-    connections.add(socket)
-    socket.once('close', () => connections.delete(socket))
-  })
-  return connections
-}
 
 interface Listening {
   readonly server: Server

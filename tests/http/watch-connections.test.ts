@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { handleErrors } from '../../core/http/listen.ts'
+import { watchConnections } from '../../core/http/listen.ts'
 import type { Observation } from '../../core/observe/observation.ts'
 import { open } from './serving.ts'
 
 test('connections that cannot be accepted are logged once a second, and do not end the server', async t => {
   const reported: Observation[] = []
   const server = createServer()
-  handleErrors(server, () => ({ isEnabled: () => true, emit: observation => reported.push(observation) }))
+  watchConnections(server, () => ({ isEnabled: () => true, emit: observation => reported.push(observation) }))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
@@ -22,7 +22,11 @@ test('connections that cannot be accepted are logged once a second, and do not e
 test('connections beyond the limit are closed and logged, and others are accepted once some have ended', async t => {
   const reported: Observation[] = []
   const server = createServer((_request, response) => response.end('served'))
-  handleErrors(server, () => ({ isEnabled: () => true, emit: observation => reported.push(observation) }), 2)
+  watchConnections(
+    server,
+    () => ({ isEnabled: () => true, emit: observation => reported.push(observation) }),
+    2,
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())

@@ -53,8 +53,19 @@ export async function migrate(
   }: RunMigrationOptions = {},
 ): Promise<Result<MigrationReport, SchemaRefusal>> {
   const hash = hashSchema(database.schema, tables, files)
-  const checks = { checkRows, checkResult }
-  const task: Task = { tables, hash, limits, allowing, manyRows, files, ...checks, stage, others, done: [] }
+  const task: Task = {
+    tables,
+    hash,
+    limits,
+    allowing,
+    manyRows,
+    files,
+    checkRows,
+    checkResult,
+    stage,
+    others,
+    done: [],
+  }
   if (await isDone(database, database.schema, task)) return ok(NO_CHANGES)
   try {
     return ok(await migrateInRounds(database, task))

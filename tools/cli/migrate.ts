@@ -22,15 +22,10 @@ export interface MigrateOptions extends CommandContext {
 
 /** `plinth migrate`: applies the migration plan in one transaction. Returns the exit code: 0, or 1 with the reasons if it was refused. */
 export async function runMigrate(options: MigrateOptions): Promise<0 | 1> {
-  const done = await withSchema(options, (database, { tables, files, checkRows, checkResult }) => {
-    const checks = { checkRows, checkResult }
-    return migrate(database, tables, {
-      allowing: allowedBy(options),
-      files,
-      ...checks,
-      stage: stageOf(options),
-    })
-  })
+  const choices = { allowing: allowedBy(options), stage: stageOf(options) } as const
+  const done = await withSchema(options, (database, { tables, files, checkRows, checkResult }) =>
+    migrate(database, tables, { ...choices, files, checkRows, checkResult }),
+  )
   if (!done.ok) return printReasons(options, done.reasons)
   const migrated = done.value
   if (!migrated.ok) {

@@ -1,5 +1,6 @@
 import { checkedProjectStorage } from '../../core/access/compile/compile-access.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
+import type { Content } from '../../core/content/content.ts'
 import { loadContent } from '../../core/content/load-content.ts'
 import { refuseContentConflicts } from '../../core/content/write-content.ts'
 import type { Database } from '../../core/database/database.ts'
@@ -63,23 +64,31 @@ async function run<Value>(
 ): Promise<Result<Value, string>> {
   const loaded = await loadSchema(options)
   if (!loaded.ok) return loaded
-  const { project, model } = loaded.value
-  let toCheck = (_: Database): ResultCheck => NO_RESULT_CHECK
-  if (isDeploy) {
-    const content = await loadContent(project, model, options.env)
-    const mails = await loadTemplates(project)
-    const faults = [content, mails].flatMap(read => (read.ok ? [] : read.reasons))
-    if (faults.length > 0)
-      return failed(...faults.map(fromWorkingDirectory(options.folder)).map(printDiagnostic))
-    if (content.ok)
-      toCheck = database =>
-        refuseContentConflicts(content.value, { ...loaded.value, database, root: options.folder })
-  }
-  const workOn = (database: Database) => work(database, { ...loaded.value, checkResult: toCheck(database) })
+  const { project } = loaded.value
+  const content = isDeploy ? await loadDeployed(loaded.value, options) : ok(null)
+  if (!content.ok) return content
+  const checkOn = (database: Database): ResultCheck =>
+    content.value === null
+      ? NO_RESULT_CHECK
+      : refuseContentConflicts(content.value, { ...loaded.value, database, root: options.folder })
+  const workOn = (database: Database) => work(database, { ...loaded.value, checkResult: checkOn(database) })
   return withDatabase(project, workOn, {
     ...options,
     ...(isNeverStarted(project) ? unstarted : {}),
   })
+}
+
+/** What a start reads besides the schema: `content/`, and `mails/` for its faults. */
+async function loadDeployed(
+  { project, model }: SchemaProject,
+  { env, folder }: CommandContext,
+): Promise<Result<Content, string>> {
+  const content = await loadContent(project, model, env)
+  const mails = await loadTemplates(project)
+  const reasons = [content, mails].flatMap(read => (read.ok ? [] : read.reasons))
+  return content.ok && mails.ok
+    ? content
+    : failed(...reasons.map(fromWorkingDirectory(folder)).map(printDiagnostic))
 }
 
 /** The parts of a project that its documents need. */

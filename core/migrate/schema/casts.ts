@@ -1,3 +1,4 @@
+import { BIG_INTEGER, INTEGER } from '../../base/integers.ts'
 import type { Column, ColumnType } from '../../model/storage.ts'
 import { CATALOGUE_TYPES } from './read-catalogue.ts'
 
@@ -72,8 +73,8 @@ const asShortText = (print: (value: string) => string): Casts => ({
 
 /** SQL for the value of a text, for each type that a text can hold; null if the text is no value of the type. */
 const READ_TEXT: Readonly<Partial<Record<ColumnType, (text: string) => string>>> = {
-  integer: text => whole(text, 'integer', '2147483647'),
-  bigint: text => whole(text, 'bigint', '9223372036854775807'),
+  integer: text => whole(text, 'integer', INTEGER.most),
+  bigint: text => whole(text, 'bigint', BIG_INTEGER.most),
   'double precision': text => whenever(`${text} ~ '${NUMBER}'`, `${text}::double precision`),
   'numeric(10,2)': text =>
     whenever(
@@ -93,7 +94,7 @@ const DAY = '(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])'
 const TIME = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?'
 const ZONE = '(Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9])?'
 
-const whole = (text: string, type: ColumnType, largest: string): string =>
+const whole = (text: string, type: ColumnType, largest: number | bigint): string =>
   whenever(
     `${text} ~ '^[+-]?[0-9]{1,20}$'`,
     whenever(`abs(${text}::numeric) <= ${largest}`, `${text}::${type}`),
@@ -133,7 +134,7 @@ const FROM_TEXT: Casts = {
 }
 
 const within = (value: string, low: string, high: string): string => `${value} BETWEEN ${low} AND ${high}`
-const inInteger = (value: string) => within(value, '-2147483648', '2147483647')
+const inInteger = (value: string) => within(value, `${INTEGER.least}`, `${INTEGER.most}`)
 /** The next double beyond it is no bigint. */
 const inBigint = (value: string) => within(value, '-9223372036854774784', '9223372036854774784')
 const inDecimal = (value: string) => `abs(${value}) < 99999999.995`

@@ -34,8 +34,7 @@ export function* compareColumns(pair: TablePair): Generator<SchemaFinding> {
     else if (pair.owned.columns.has(actual.name)) yield* changeColumn(pair, column, actual)
     else yield refuseForeignColumn(pair, column)
   }
-  yield* compareRemovedColumns(pair)
-  yield* refuseNeededValues(pair)
+  yield* compareOtherColumns(pair)
 }
 
 /** For messages: the attribute where there is one, and what it belongs to. */
@@ -51,20 +50,10 @@ function refuseForeignColumn({ desired }: TablePair, { name: column }: Column) {
 }
 
 /** A column that another maker added, and that would prevent every new row. */
-function* refuseNeededValues({
-  schema,
-  desired,
-  actual,
-  owned,
-  columns,
-}: TablePair): Generator<SchemaFinding> {
-  const isKnown = new Set([...columns.values()].map(({ name }) => name))
-  for (const { name, needsValue } of actual.columns) {
-    if (!needsValue || owned.columns.has(name) || isKnown.has(name)) continue
-    const what = `column "${name}" of table "${actual.name}" (${desired.serves}) was not made by Plinth, and is NOT NULL without a default, so that no row could be added`
-    const loosen = alter(schema, actual.name, `ALTER COLUMN ${ident(name)} DROP NOT NULL`)
-    yield refusal('foreign-column', desired.name, `${what}: give it a default, or run: ${loosen}`)
-  }
+function refuseNeededValue({ schema, desired, actual }: TablePair, { name: column }: ActualColumn) {
+  const what = `column "${column}" of table "${actual.name}" (${desired.serves}) was not made by Plinth, and is NOT NULL without a default, so that no row could be added`
+  const loosen = alter(schema, actual.name, `ALTER COLUMN ${ident(column)} DROP NOT NULL`)
+  return refusal('foreign-column', desired.name, `${what}: give it a default, or run: ${loosen}`)
 }
 
 function* addColumn(pair: TablePair, column: Column): Generator<SchemaFinding> {
@@ -296,22 +285,28 @@ export const tooLarge = (
   },
 })
 
-function* compareRemovedColumns(pair: TablePair): Generator<SchemaFinding> {
-  const { schema, desired, actual, owned } = pair
+/** Columns that the model does not have: of attributes that were removed, and of other makers. */
+function* compareOtherColumns(pair: TablePair): Generator<SchemaFinding> {
   const kept = new Set([...pair.columns.values()].map(column => column.name))
-  for (const column of actual.columns) {
-    if (kept.has(column.name) || !owned.columns.has(column.name)) continue
-    const drop = dropColumn(pair, column)
-    if (pair.reshape?.moved.has(column.name) || column.type === CATALOGUE_TYPES.tsvector) yield drop
-    else {
-      yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
-      yield requireNoValues(pair, column, drop)
-    }
-    if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) continue
-    const release = alter(schema, desired.name, `ALTER COLUMN ${ident(column.name)} DROP NOT NULL`)
-    const words = `let the abandoned column "${column.name}" of "${desired.name}" be empty`
-    yield tableStep(actual.name, 'loosen', words, release)
+  for (const column of pair.actual.columns) {
+    if (kept.has(column.name)) continue
+    if (pair.owned.columns.has(column.name)) yield* removeColumn(pair, column)
+    else if (column.needsValue) yield refuseNeededValue(pair, column)
   }
+}
+
+function* removeColumn(pair: TablePair, column: ActualColumn): Generator<SchemaFinding> {
+  const { schema, desired, actual } = pair
+  const drop = dropColumn(pair, column)
+  if (pair.reshape?.moved.has(column.name) || column.type === CATALOGUE_TYPES.tsvector) yield drop
+  else {
+    yield { kind: 'left', table: desired.name, column: column.name, drop: [drop] }
+    yield requireNoValues(pair, column, drop)
+  }
+  if (column.nullable || column.identity || actual.primaryKey.includes(column.name)) return
+  const release = alter(schema, desired.name, `ALTER COLUMN ${ident(column.name)} DROP NOT NULL`)
+  const words = `let the abandoned column "${column.name}" of "${desired.name}" be empty`
+  yield tableStep(actual.name, 'loosen', words, release)
 }
 
 /** Its foreign key goes with it, which is a part of the other table as well. */

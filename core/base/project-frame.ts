@@ -27,9 +27,10 @@ export function projectPosition(
 function framePosition(frame: string, root: string): ReturnType<typeof projectPosition> {
   const [, place = '', line, column] = FRAME.exec(frame) ?? []
   const path = place.startsWith('file://') ? fileURLToPath(place) : place
+  if (path === '' || isOfOthers(path)) return null
   // A root may be a symbolic link, and modules have real paths.
-  const own = [root, realRoot(root)].find(each => isProjectFile(path, each))
-  if (own === undefined) return null
+  const own = isBelow(root, path) ? root : realRoot(root)
+  if (!isBelow(own, path)) return null
   return { file: relative(own, path).split(sep).join('/'), line: Number(line), column: Number(column) }
 }
 
@@ -47,8 +48,9 @@ const MAX_FRAMES = 50
 /** `    at name (/project/extensions/search.ts:12:5)`, also without a name. */
 const FRAME = /^ +at (?:[^/\n]*[( ])?((?:file:\/\/)?\/[^\n:]*):(\d+):(\d+)\)?$/
 
-const isProjectFile = (file: string, root: string): boolean =>
-  file.startsWith(root + sep) && !file.startsWith(OWN + sep) && !file.includes(`${sep}node_modules${sep}`)
+const isBelow = (folder: string, file: string): boolean => file.startsWith(folder + sep)
+
+const isOfOthers = (file: string): boolean => isBelow(OWN, file) || file.includes(`${sep}node_modules${sep}`)
 
 /** What code has thrown instead of an error. Of objects only the keys: values may be secrets. */
 export function describeThrown(value: unknown): string {

@@ -59,9 +59,7 @@ async function modulesOfKind(kind: PluginKind, root: string): Promise<FoundModul
   const modules = files
     .filter(file => MODULE.test(file))
     .toSorted()
-    .map(file => {
-      return { kind, name: nameIn(folder, file), file, shown: shown(file) }
-    })
+    .map(file => ({ kind, name: nameIn(folder, file), file, shown: shown(file) }))
   return {
     modules,
     faults: [

@@ -21,7 +21,7 @@ const OPTIONS = { fsCache: false, interopDefault: true, sourceMaps: true }
 
 /**
  * Opens a loader that reloads all modules of a project, each once. Nothing is cached on disk, where a shared folder would be
- * an attack vector. Transformed code is cached in memory for the next reload.
+ * an attack vector. Transformed code is cached in memory for the next reload. `root`: the real path of the project's folder.
  */
 export async function openLoader(root: string): Promise<ModuleLoader> {
   const { createJiti } = await import('jiti')
@@ -84,7 +84,6 @@ function cachedTransform(jiti: Jiti, options: TransformOptions): string {
 /** jiti uses Node's module cache, so a reload must evict the project's modules. */
 function evictModules(root: string): void {
   const { cache } = createRequire(import.meta.url)
-  for (const file of Object.keys(cache).filter(isProjectFile(realpathSync(root)))) delete cache[file]
   for (const file of Object.keys(cache).filter(isProjectFile(root))) delete cache[file]
 }
 
@@ -92,8 +91,7 @@ function evictModules(root: string): void {
 export function loadedFiles(root: string): readonly string[] {
   const real = realpathSync(root)
   const keys = Object.keys(createRequire(import.meta.url).cache)
-  const behindLinks = keys.filter(isProjectFile(real)).map(file => join(root, relative(real, file)))
-  return [...new Set([...keys.filter(isProjectFile(root)), ...behindLinks])]
+  return keys.filter(isProjectFile(real)).map(file => join(root, relative(real, file)))
 }
 
 const isProjectFile = (root: string) => (file: string) =>

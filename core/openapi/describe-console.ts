@@ -1,6 +1,6 @@
 import type { Caller, Grants } from '../access/caller.ts'
 import { consoleViewsOf } from '../access/console-views.ts'
-import { readableAttributes } from '../access/readable-attributes.ts'
+import { readableAttributes, shownTarget } from '../access/readable-attributes.ts'
 import { type Attribute, apiIdOf, type Component, type ContentType, type Model } from '../model/model.ts'
 import { DOCUMENT_PLACEHOLDERS, previewPlaceholders, SYSTEM_COLUMNS } from '../project/checks/console.ts'
 import type { ConsoleLayout, Settings } from '../project/settings/settings.ts'
@@ -157,7 +157,7 @@ function detailsOf(attribute: Attribute, names: ReadonlySet<string>): Schema {
   switch (attribute.kind) {
     case 'scalar': {
       const { type, values, min, max, minLength, maxLength, unique } = attribute
-      const targetField = names.has(attribute.targetField ?? '') ? attribute.targetField : undefined
+      const targetField = shownTarget(attribute, names)
       return { type, enum: values, targetField, min, max, minLength, maxLength, unique }
     }
     case 'relation':

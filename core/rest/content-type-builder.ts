@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts'
+import { shownTarget } from '../access/readable-attributes.ts'
 import { restrict } from '../access/restrict/restrict.ts'
 import { fault, forbidden, notFound, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
@@ -167,9 +168,8 @@ function printAttribute(
   switch (attribute.kind) {
     case 'scalar': {
       const { type, values, unique, regex, default: initial, min, max, minLength, maxLength } = attribute
-      const targetField = names.has(attribute.targetField ?? '') ? attribute.targetField : undefined
       const bounds = { default: initial, min, max, minLength, maxLength, regex: regex && toSource(regex) }
-      const words = { enum: values, targetField }
+      const words = { enum: values, targetField: shownTarget(attribute, names) }
       // Strapi has no arrays of scalars.
       const strapiType = type === 'array' ? 'json' : type
       return { type: strapiType, required, ...(unique && { unique }), ...bounds, ...words, ...options }

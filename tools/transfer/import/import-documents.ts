@@ -1,7 +1,7 @@
 import { addAll, groupBy } from '../../../core/base/plain-data.ts'
 import { failed, failedFor, ok, type Result } from '../../../core/base/result.ts'
 import type { Transaction } from '../../../core/database/database.ts'
-import { analyzeOutdated } from '../../../core/database/outdated-statistics.ts'
+import { analyzeOutdated } from '../../../core/database/keep-statistics.ts'
 import { type ConflictCandidate, findConflicts, uniqueClaims } from '../../../core/import/conflicts.ts'
 import { type FindExisting, findExisting, linksOf, namesIn } from '../../../core/import/links.ts'
 import { asNew } from '../../../core/import/place.ts'

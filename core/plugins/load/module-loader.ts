@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import type { Jiti, TransformOptions } from 'jiti'
@@ -6,7 +6,8 @@ import { LruCache } from '../../base/lru-cache.ts'
 import { memoryBytes } from '../../base/text.ts'
 import { rejectAfter } from '../../base/with-timeout.ts'
 import * as names from '../plugin-names.ts'
-import { withLegacyDecorators } from './legacy-decorators.ts'
+import { diagnoseModule } from './find-modules.ts'
+import { ModuleFault } from './module-fault.ts'
 
 /** Loads TypeScript and JavaScript modules without a build step. */
 export interface ModuleLoader {
@@ -79,6 +80,47 @@ function cachedTransform(jiti: Jiti, options: TransformOptions): string {
   const code = jiti.transform(options)
   TRANSFORMED.set(key, code)
   return code
+}
+
+interface TransformedModule {
+  /** Absolute. */
+  readonly file: string
+  readonly source: string
+  readonly code: string
+}
+
+/**
+ * The code of a module. Throws for decorators unless the project chooses those of `experimentalDecorators`. The loader knows no
+ * others: it calls a standard decorator with other arguments, and ignores the function that it returns.
+ */
+function withLegacyDecorators(root: string, { file, source, code }: TransformedModule): string {
+  if (!source.includes('@') || !TRANSFORMED_DECORATOR.test(code) || TRANSFORMED_DECORATOR.test(source))
+    return code
+  // Without `reflect-metadata`, this default would replace the descriptor of a decorated method by its class.
+  if (isExperimental(root)) return code.replaceAll('|| ((t) => t)', '|| (() => {})')
+  const lines = source.split(/\r?\n/)
+  const at = lines.findIndex(line => DECORATOR.test(line))
+  const text = lines[at] ?? ''
+  throw new ModuleFault(
+    diagnoseModule('bad-module', STANDARD_DECORATORS, {
+      file: relative(root, file).split(sep).join('/'),
+      ...(at !== -1 && { line: at + 1, column: text.indexOf('@') + 1, source: text }),
+    }),
+  )
+}
+
+const STANDARD_DECORATORS =
+  'standard decorators are not supported: call the function instead, or set `experimentalDecorators` in tsconfig.json for those of TypeScript'
+
+/** What the transformation makes of decorators. */
+const TRANSFORMED_DECORATOR =
+  /\(_class\d* = class\b|\b_applyDecoratedDescriptor\(|experimental syntax 'decorator/
+
+const DECORATOR = /^[^'"`*/]*@\w/
+
+function isExperimental(root: string): boolean {
+  const file = join(root, 'tsconfig.json')
+  return existsSync(file) && /"experimentalDecorators"\s*:\s*true/.test(readFileSync(file, 'utf8'))
 }
 
 /** jiti uses Node's module cache, so a reload must evict the project's modules. */

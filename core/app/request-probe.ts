@@ -1,7 +1,7 @@
 import { subjectOf } from '../access/actions.ts'
-import type { Caller } from '../access/caller.ts'
+import type { Caller, Grants } from '../access/caller.ts'
+import type { Condition } from '../access/compile/condition.ts'
 import type { PermissionScope } from '../access/permission-scopes.ts'
-import { recordConditions } from '../access/recorded-grants.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { ProbedAnswer } from '../console/simulation.ts'
 import type { Database } from '../database/database.ts'
@@ -92,6 +92,40 @@ export async function openRequestProbe(
       const answer = toProbedAnswer({ status, body: body.toString() }, seen, codeFor(request, seen, sources))
       const withheld = answer.outcome === 'passed' ? await withheldLinks(request, caller) : []
       return { ...answer, withheld }
+    },
+  })
+}
+
+/** Reports each permission whose condition is read, as every check that applies a condition reads it. */
+function recordConditions(grants: Grants, record: (used: PermissionScope) => void): Grants {
+  /** `where` as a getter, which reports that it is read. */
+  const reported = <Part extends { readonly where: Condition | null }>(
+    part: Part,
+    used: PermissionScope,
+  ): Part =>
+    part.where === null
+      ? part
+      : Object.defineProperty({ ...part }, 'where', {
+          enumerable: true,
+          get() {
+            record(used)
+            return part.where
+          },
+        })
+  return Object.freeze<Grants>({
+    name: grants.name,
+    allows: grants.allows,
+    roleRules: grants.roleRules,
+    readAccess(type, action) {
+      const access = grants.readAccess(type, action)
+      if (!access) return null
+      const subject = subjectOf(type)
+      const drafts = access.drafts && reported(access.drafts, { subject, action: 'readDrafts' })
+      return reported({ ...access, drafts }, { subject, action })
+    },
+    writeAccess(type, action) {
+      const access = grants.writeAccess(type, action)
+      return access && reported(access, { subject: subjectOf(type), action })
     },
   })
 }

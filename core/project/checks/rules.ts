@@ -1,6 +1,8 @@
 import { didYouMean, nearest } from '../../base/nearest.ts'
 import { ticked } from '../../base/text.ts'
+import type { Path } from '../../faults/diagnostic.ts'
 import type { ProjectFinding } from '../faults.ts'
+import type { AttributeDeclaration } from '../settings/declarations.ts'
 import type { IsWritten } from '../settings/derive-defaults.ts'
 import type { Settings } from '../settings/settings.ts'
 import {
@@ -16,7 +18,6 @@ import {
   roleParents,
   tokenCallers,
 } from './access.ts'
-import { attributeBounds } from './attributes.ts'
 import { consoleLayouts, consolePath, consoleViews } from './console.ts'
 import {
   cors,
@@ -130,6 +131,76 @@ function unknownDefault(code: string, codes: readonly string[]): ProjectFinding 
   const meant = nearest(code, codes) ?? codes[0]
   const message = `the default locale \`${code}\` is not among \`locales\`: write \`defaultLocale: ${meant}\`, or add it to the list`
   return { code: 'unknown-name', message, path: ['i18n', 'defaultLocale'] }
+}
+
+const BOUND_PAIRS = [
+  ['min', 'max'],
+  ['minLength', 'maxLength'],
+] as const
+
+/** Lower bounds must not exceed upper ones. Components have bounds only if they are repeatable. */
+function* attributeBounds(settings: Settings): Generator<ProjectFinding> {
+  for (const declared of attributesWithPaths(settings)) {
+    yield* crossedBounds(declared)
+    yield* boundsOfOne(declared)
+  }
+}
+
+type Bounds = { readonly type: string } & Partial<
+  Record<'min' | 'max' | 'minLength' | 'maxLength', number | string>
+>
+
+function* crossedBounds({ attribute, path }: AttributeAtPath): Generator<ProjectFinding> {
+  const bounds: Bounds = attribute
+  for (const [low, high] of BOUND_PAIRS) {
+    const [least, most] = [bounds[low], bounds[high]]
+    if (least === undefined || most === undefined || !isAbove(least, most)) continue
+    const message = `\`${low}\` is ${least}, which is more than \`${high}\`: ${most}`
+    yield {
+      code: 'conflict',
+      message,
+      path: [...path, low],
+      related: { path: [...path, high], message: `\`${high}\` is here` },
+    }
+  }
+}
+
+/** Compares bounds. Texts are integers beyond the precision of a double. */
+function isAbove(one: number | string, other: number | string): boolean {
+  return typeof one === 'number' && typeof other === 'number' ? one > other : BigInt(one) > BigInt(other)
+}
+
+function* boundsOfOne({ attribute, path }: AttributeAtPath): Generator<ProjectFinding> {
+  if (attribute.type !== 'component' || attribute.repeatable) return
+  for (const bound of ['min', 'max'] as const) {
+    if (attribute[bound] === undefined) continue
+    const message = `\`${bound}\` counts the components of a list: it needs \`repeatable: true\``
+    yield { code: 'conflict', message, path: [...path, bound], atKey: true }
+  }
+}
+
+/** An attribute with the path of its declaration. */
+interface AttributeAtPath {
+  readonly attribute: AttributeDeclaration
+  readonly path: Path
+}
+
+/** All attributes of components, content-types and the user. */
+function* attributesWithPaths({ components, contentTypes, user }: Settings): Generator<AttributeAtPath> {
+  for (const [name, { attributes }] of Object.entries(components))
+    yield* within(['components', name], attributes)
+  for (const [name, { attributes }] of Object.entries(contentTypes))
+    yield* within(['contentTypes', name], attributes)
+  yield* within(['user'], user.attributes)
+}
+
+function* within(
+  holder: Path,
+  attributes: Readonly<Record<string, AttributeDeclaration>>,
+): Generator<AttributeAtPath> {
+  for (const [name, attribute] of Object.entries(attributes)) {
+    yield { attribute, path: [...holder, 'attributes', name] }
+  }
 }
 
 /** The checks beyond the schema, in the order of the sections. Checks that need the compiled model are in core/model/check. */

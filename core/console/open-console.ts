@@ -8,16 +8,19 @@ import { DatabaseFailure } from '../database/database-fault.ts'
 import { examine } from '../doctor/examine.ts'
 import type { SlowRead } from '../doctor/slow-reads.ts'
 import { listFailedEvents } from '../events/outbox-rows.ts'
+import { locationJson } from '../explain/report.ts'
 import type { RolesProject } from '../explain/roles-project.ts'
+import type { Path } from '../faults/diagnostic.ts'
 import { fault, forbidden, RequestFault, unauthorized } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
 import type { Identify } from '../identity/identify.ts'
 import { type MigrationPlan, planMigration } from '../migrate/plan-migration.ts'
+import type { Attribute, Component, ContentType, Holder, Model } from '../model/model.ts'
 import { servesConsole } from '../openapi/open-openapi.ts'
+import type { Project } from '../project/project.ts'
 import { answerMethod } from '../rest/answer.ts'
 import { type GeneratedResponder, wordsBelow } from '../rest/endpoint.ts'
 import { requestParams } from '../rest/parse-query-string.ts'
-import { describeModel } from './describe-model.ts'
 import { describeHolders, describeMatrix } from './describe-permissions.ts'
 import { maskOf } from './mask-values.ts'
 import { explainRequest, type Simulate } from './simulation.ts'
@@ -133,6 +136,82 @@ function refusal(caller: Caller, view: ConsoleView): RequestFault {
       : `The role \`${name}\` lacks the view \`${view}\`: add it to \`roles.${name}.console\` in project.yaml`
   return new RequestFault(forbidden(reason))
 }
+
+/** The content-types and components with their attributes, and the line of each in the project file. */
+function describeModel({ model, project }: { readonly model: Model; readonly project: Project }) {
+  const describe = (holder: Holder, path: Path) => ({
+    uid: holder.uid,
+    key: holder.key,
+    name: holder.displayName,
+    description: holder.description ?? null,
+    location: locationJson(project.keyLocation(path)),
+    attributes: [...holder.attributes.values()]
+      .filter(({ system }) => !system)
+      .map(attribute => ({
+        ...describeAttribute(attribute),
+        location: locationJson(project.keyLocation([...path, 'attributes', attribute.name])),
+      })),
+  })
+  return {
+    types: [...model.contentTypes.values()].map(type => ({
+      ...describe(type, typePath(type)),
+      kind: type.kind,
+      builtIn: type.builtIn,
+      draftAndPublish: type.draftAndPublish,
+      localized: type.localized,
+    })),
+    components: [...model.components.values()].map(component =>
+      describe(component, ['components', component.uid]),
+    ),
+  }
+}
+
+/** Of the built-in types only `user` has attributes of the file. */
+const typePath = ({ builtIn, key }: ContentType): Path =>
+  builtIn ? (key === 'user' ? ['user'] : []) : ['contentTypes', key]
+
+function describeAttribute(attribute: Attribute) {
+  const { name, required, localized } = attribute
+  return {
+    name,
+    required,
+    localized,
+    private: attribute.private,
+    unique: attribute.kind === 'scalar' && attribute.unique,
+    ...typeOf(attribute),
+  }
+}
+
+interface AttributeType {
+  readonly type: string
+  readonly relation?: string
+  /** The uids that it leads to. */
+  readonly targets: readonly string[]
+  /** The attribute of the target that is the other side. */
+  readonly counterpart?: string | null
+}
+
+function typeOf(attribute: Attribute): AttributeType {
+  switch (attribute.kind) {
+    case 'scalar':
+      return { type: attribute.type, targets: [] }
+    case 'relation':
+      return {
+        type: 'relation',
+        relation: attribute.relation,
+        targets: [attribute.target.uid],
+        counterpart: attribute.counterpart?.name ?? null,
+      }
+    case 'component':
+      return { type: 'component', targets: [attribute.component.uid] }
+    case 'zone':
+      return { type: 'dynamiczone', targets: uidsOf(attribute.components) }
+    default:
+      return { type: attribute.kind, targets: [] }
+  }
+}
+
+const uidsOf = (components: readonly Component[]): readonly string[] => components.map(({ uid }) => uid)
 
 export interface OperationsOptions {
   readonly roles: Pick<RolesProject, 'project' | 'model' | 'storage'>

@@ -16,11 +16,12 @@ import { forbidden, RequestFault } from '../faults/fault.ts'
 import type { GuardOptions } from '../plugins/route-guard.ts'
 import type { Populate } from '../query/query.ts'
 import type { CompiledSchema } from './compile-schema.ts'
-import { type FieldAuth, openFieldAuth } from './extensions/field-auth.ts'
 import {
+  type FieldAuth,
   type FieldGuard,
   type FieldResolver,
   guardField,
+  openFieldAuth,
   type ResolverCall,
 } from './extensions/field-guard.ts'
 import { loadersFor, openHydrator } from './extensions/hydrate.ts'

@@ -3,6 +3,7 @@ import type { Database, RunOptions } from '../database/database.ts'
 import { toDatabaseFault } from '../database/database-fault.ts'
 import { currentRequestTransaction } from '../database/request-scope.ts'
 import { SEPARATOR } from '../sql/print.ts'
+import { type Benefit, openBenefits, openDoorkeeper, openWriteRates, type WriteRate } from './admission.ts'
 import {
   type AnswerBody,
   type AnswerStore,
@@ -15,11 +16,9 @@ import {
   type RowIds,
   toBody,
 } from './answer-store.ts'
-import { type Benefit, openBenefits } from './benefit.ts'
 import { isUnaffected } from './changes.ts'
 import type { VersionHistory } from './version-history.ts'
 import { openVersions, type TableVersions, type VersionPrefetch } from './versions.ts'
-import { openWriteRates, type WriteRate } from './write-rate.ts'
 
 export interface CacheOptions {
   readonly database: Pick<Database, 'run' | 'replicas'>
@@ -249,29 +248,4 @@ function splitIds(text: unknown): readonly [ids: RowIds, json: string | null] {
   if (typeof text !== 'string') return [[], null]
   const end = text.indexOf(SEPARATOR)
   return [end === 0 ? [] : text.slice(0, end).split(',').map(Number), text.slice(end + SEPARATOR.length)]
-}
-
-/** Records the key; true if it was probably recorded before. */
-type Doorkeeper = (key: string) => boolean
-
-/** 256 kB, whatever the number of keys. */
-const SLOTS = 2 ** 16
-
-/** Keys that share a slot replace each other. A forgotten or mistaken key costs one read, so that is acceptable. */
-function openDoorkeeper(): Doorkeeper {
-  const hashes = new Int32Array(SLOTS)
-  return key => {
-    const hash = hashKey(key)
-    const slot = hash & (SLOTS - 1)
-    const isSeen = hashes[slot] === hash
-    hashes[slot] = hash
-    return isSeen
-  }
-}
-
-/** FNV-1a over UTF-16 code units. */
-function hashKey(key: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
-  return hash ^ (hash >>> 16)
 }

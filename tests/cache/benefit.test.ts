@@ -1,5 +1,5 @@
 import test from 'ava'
-import { Benefit } from '../../core/cache/benefit.ts'
+import { Benefit } from '../../core/cache/admission.ts'
 
 // When caching is worth its cost between writes. Times are given, not measured.
 

@@ -1,5 +1,97 @@
 import { LruCache } from '../base/lru-cache.ts'
 
+// Decides whether an answer is worth caching: by earlier reads of it, by how often its tables are written, and by what hits save.
+
+/** Records the key; true if it was probably recorded before. */
+type Doorkeeper = (key: string) => boolean
+
+/** 256 kB, whatever the number of keys. */
+const SLOTS = 2 ** 16
+
+/** Keys that share a slot replace each other. A forgotten or mistaken key costs one read, so that is acceptable. */
+export function openDoorkeeper(): Doorkeeper {
+  const hashes = new Int32Array(SLOTS)
+  return key => {
+    const hash = hashKey(key)
+    const slot = hash & (SLOTS - 1)
+    const isSeen = hashes[slot] === hash
+    hashes[slot] = hash
+    return isSeen
+  }
+}
+
+/** FNV-1a over UTF-16 code units. */
+function hashKey(key: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  return hash ^ (hash >>> 16)
+}
+
+/** Memory for write rates, and for benefits. */
+const LIMITS = { entries: 2000, bytes: 2_000_000 } as const
+
+/** Version changes minus cache hits after which tables count as volatile. */
+const VOLATILE_SCORE = 8
+
+/** One of so many reads of volatile tables checks whether they are still volatile. */
+const PROBE_INTERVAL = 32
+
+/**
+ * Estimates from observed versions how often some tables are written. `isProvable`: an answer may be current although its
+ * tables were written, so only outdated answers count.
+ */
+export class WriteRate {
+  /** True if the total of a list was unchanged at its last read. */
+  isTotalStable = false
+  #lastVersion: string | null = null
+  #score = 0
+  #reads = 0
+  readonly #isProvable: boolean
+
+  constructor(isProvable = false) {
+    this.#isProvable = isProvable
+  }
+
+  /** True if an answer of this version is worth a version check. */
+  maybeCurrent(version: string): boolean {
+    if (this.isVolatile) return false
+    return this.#isProvable || this.#lastVersion === null || this.#lastVersion === version
+  }
+
+  /** The tables are written so often that cached answers are outdated before they are used. */
+  get isVolatile(): boolean {
+    return this.#score >= VOLATILE_SCORE
+  }
+
+  /** Counts a read of volatile tables; true if this one should fetch their version. */
+  shouldProbe(): boolean {
+    if (++this.#reads % PROBE_INTERVAL !== 0) return false
+    // The next read checks whether the answer is still current, because equal versions are not needed.
+    if (this.#isProvable) this.#score = VOLATILE_SCORE - 1
+    return true
+  }
+
+  /** The version of a cached answer was checked. */
+  recordCheck(version: string, isHit: boolean): void {
+    this.#lastVersion = version
+    this.#score = isHit ? Math.max(0, this.#score - 1) : this.#score + 1
+  }
+
+  /** An answer was read together with the version of its tables. */
+  recordRead(version: string): void {
+    const isChanged = this.#lastVersion !== null && this.#lastVersion !== version
+    if (isChanged && !this.#isProvable) this.#score++
+    else if (this.isVolatile) this.#score = this.#reads = 0
+    this.#lastVersion = version
+  }
+}
+
+/** The write rate of a set of tables by their names, or of a statement by its text. */
+export function openWriteRates(): (key: string, isProvable: boolean) => WriteRate {
+  const rates = new LruCache<WriteRate>(LIMITS, () => 100)
+  return (key, isProvable) => rates.getOrCreate(key, () => new WriteRate(isProvable))
+}
+
 /** Answers that were outdated before their next use, after which their cost is compared with what the hits saved. */
 const SAMPLE = 64
 
@@ -95,8 +187,6 @@ export class Benefit {
 }
 
 const average = (before: number, now: number): number => (before === 0 ? now : before + (now - before) / 32)
-
-const LIMITS = { entries: 2000, bytes: 2_000_000 } as const
 
 /** The benefit of caching queries of a shape, by the text of their statement. */
 export function openBenefits(): (text: string) => Benefit {

@@ -2,15 +2,9 @@ import { ok, type Result } from '../../core/base/result.ts'
 import type { Diagnostic } from '../../core/faults/diagnostic.ts'
 import { localeName } from '../../core/project/settings/derive-defaults.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
+import { codeNotes, middlewareNotes, pluginNotes } from './convert/code-notes.ts'
 import { pairRelations } from './convert/pair-relations.ts'
-import { pluginNotes } from './convert/plugin-notes.ts'
-import {
-  codeNotes,
-  configNotes,
-  middlewareNotes,
-  otherSettings,
-  panelNotes,
-} from './convert/project-warnings.ts'
+import { configNotes, otherSettings, panelNotes } from './convert/project-warnings.ts'
 import { roleKeys, tokenNotes, toRoles } from './convert/to-roles.ts'
 import { toRoutes } from './convert/to-routes.ts'
 import { convertServer } from './convert/to-server.ts'

@@ -1,5 +1,3 @@
-import { memoize } from '../../../core/base/memo.ts'
-import { groupBy } from '../../../core/base/plain-data.ts'
 import { ticked } from '../../../core/base/text.ts'
 import {
   codeAt,
@@ -11,6 +9,7 @@ import {
   mappingAt,
   scriptPlace,
   textAt,
+  toJson,
   UNKNOWN_KEYS,
   type UnevaluatedCode,
   valueAt,
@@ -18,58 +17,9 @@ import {
 import type { StrapiFacts } from '../read/read-facts.ts'
 import type { OwnCode, StrapiConfig, StrapiProject } from '../read/strapi-project.ts'
 import { lost, type Note } from '../yaml-document.ts'
-import { codeExcerpt, middlewareSettings } from './middleware-notes.ts'
-import { toKebabCase } from './to-holder.ts'
-import { GRAPHQL, middleware, ownMiddlewares } from './to-settings.ts'
-
-/** The replacement for each kind of Strapi code. */
-const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
-  controller: 'an extension can answer the route itself, or a middleware of `routesConfig` change its answer',
-  service: 'extensions and policies reach documents by `app.documents`',
-  route: 'an extension adds routes; `routesConfig` says what guards the generated ones',
-  policy: 'a module in policies/, named in `routesConfig`',
-  middleware: 'a module in middlewares/, named in `routesConfig` or in `middlewares`',
-  lifecycle: 'an extension: a document middleware runs around a write, a listener hears of it afterwards',
-  index: 'an extension with `register` or `bootstrap`; its `documents.use` wraps document actions',
-  extension: 'an extension, or `user.attributes` for what users have besides',
-  plugin: 'an extension',
-  cron: 'a scheduler of your own',
-  config: 'a module in lib/ has what `strapi.config.get` read for code of the project',
-  migration:
-    'a file of migrations/ does what Strapi did to its tables, such as indexes and triggers (docs/migrations.md)',
-  patch: 'an extension or a middleware does what the patch changed in a package',
-}
-
-/** The custom code at a content-type, or what is at none if `uid` is undefined. */
-export const codeNotes = (project: StrapiProject, uid?: string): readonly Note[] =>
-  (codeByHolder(project).get(uid) ?? []).map(({ kind, file }) => codeNote(kind, file, `${file} (${kind})`))
-
-const codeByHolder = memoize((project: StrapiProject) =>
-  groupBy(project.ownCode, code => holderOf(code, project)),
-)
-
-/** The content-type that a file is named after, or the first of its API. An API may have none. */
-function holderOf({ api, file }: OwnCode, { contentTypes }: StrapiProject): string | undefined {
-  const uids = contentTypes.flatMap(type =>
-    type.uid.startsWith('api::') && type.api === api ? [type.uid] : [],
-  )
-  const names = file.split('/').map(part => toKebabCase(part.replace(/\.[cm]?[jt]s$/, '')))
-  return uids.find(uid => names.slice(3).includes(uid.split('.')[1] ?? '')) ?? uids[0]
-}
-
-/** A file of custom code, with what replaces it. */
-export const codeNote = (kind: OwnCode['kind'], source: string, what: string): Note => ({
-  kind: 'code',
-  text: `${what} did not come over: ${SUCCESSORS[kind]}`,
-  source,
-  group: { name: kind, successor: SUCCESSORS[kind] },
-})
-
-/** Global middlewares of the project. */
-export const middlewareNotes = (project: StrapiProject): readonly Note[] =>
-  ownMiddlewares(project).map(({ name, place }) =>
-    codeNote('middleware', place, `the middleware \`${name}\` of config/middlewares`),
-  )
+import { codeNote } from './code-notes.ts'
+import { corsCredentials } from './to-server.ts'
+import { GRAPHQL, middleware } from './to-settings.ts'
 
 /** What Strapi's admin panel keeps in the database, and Plinth has elsewhere. */
 export const panelNotes = ({ providers, mails, webhooks }: StrapiFacts): readonly Note[] =>
@@ -302,3 +252,99 @@ const variableNotes = (config: StrapiConfig): readonly Note[] =>
     const text = `\`${way.at(-1)}\` was in the variable \`${declared.name}\`, of which only the fallback was read: write its items as ${successor}`
     return [lost(text, scriptPlace(config[module], ...way))]
   })
+
+interface MiddlewareOptions {
+  /** Settings that are imported, or have no effect outside of Strapi. */
+  readonly except: readonly string[]
+  readonly successor?: string
+}
+
+/** Settings of Strapi's own middlewares in config/middlewares. */
+function middlewareSettings(config: StrapiConfig): readonly Note[] {
+  const known = knownMiddlewares(config)
+  const declared = isLiteralList(config.middlewares) ? config.middlewares : []
+  const names = new Set(declared.flatMap(each => textAt(each, 'name') ?? []))
+  const others = [...names].filter(name => name.startsWith('strapi::') && name !== IP && !known.has(name))
+  return [
+    ...[...known].flatMap(([name, options]) => settingsOf(config, name, options)),
+    ...others.flatMap(name => settingsOf(config, name, { except: ['enabled'] })),
+    ...addressNotes(config),
+  ]
+}
+
+const knownMiddlewares = (config: StrapiConfig): ReadonlyMap<string, MiddlewareOptions> =>
+  new Map<string, MiddlewareOptions>([
+    ['strapi::security', { except: [], successor: '`server.securityHeaders` sends those of Plinth' }],
+    [
+      'strapi::cors',
+      {
+        except: [
+          'origin',
+          'enabled',
+          ...(areHeadersImported(config) ? ['headers'] : []),
+          ...(corsCredentials(config) === undefined ? [] : ['credentials']),
+        ],
+        successor: '`server.cors` has the origins, headers and `credentials`',
+      },
+    ],
+    [
+      'strapi::body',
+      {
+        except: ['jsonLimit', 'textLimit', 'formidable', 'multipart', 'includeUnparsed', 'enabled'],
+        successor: '`server.bodyLimit` bounds bodies, and forms without files have 56 KiB',
+      },
+    ],
+    [
+      'strapi::query',
+      {
+        except: ['strictNullHandling'],
+        successor: 'a query has lists of up to 100 items and 20 levels of brackets',
+      },
+    ],
+    [
+      'strapi::responses',
+      { except: [], successor: 'a middleware with `express` changes answers by their status' },
+    ],
+  ])
+
+function settingsOf(
+  config: StrapiConfig,
+  name: string,
+  { except, successor }: MiddlewareOptions,
+): readonly Note[] {
+  const declared = middleware(config, name)
+  const code = isCode(declared) ? declared : undefined
+  const keys = isMapping(declared)
+    ? [...declared.keys()].filter(key => !except.includes(key) && !key.startsWith(UNKNOWN_KEYS))
+    : []
+  if (code === undefined && keys.length === 0) return []
+  const what = code ? `\`${codeExcerpt(code.text)}\`` : ticked(keys)
+  const source = code?.place ?? scriptPlace(declared, keys[0] ?? '') ?? 'config/middlewares'
+  const instead = successor === undefined ? '' : `; ${successor}`
+  return [{ kind: 'remark', text: `without a counterpart: ${what} of \`${name}\`${instead}`, source }]
+}
+
+const areHeadersImported = (config: StrapiConfig): boolean =>
+  toJson(valueAt(middleware(config, 'strapi::cors'), 'headers')) !== undefined
+
+const IP = 'strapi::ip'
+
+/** Addresses that Strapi lets in or keeps out. */
+function addressNotes(config: StrapiConfig): readonly Note[] {
+  const declared: LiteralValue | undefined = middleware(config, IP)
+  if (declared === undefined) return []
+  const text =
+    '`strapi::ip` let in or kept out addresses, and Plinth lets in all: a proxy or an `express` middleware can refuse them'
+  return [
+    lost(
+      text,
+      scriptPlace(declared, 'whitelist') ?? scriptPlace(declared, 'blacklist') ?? 'config/middlewares',
+    ),
+  ]
+}
+
+/** The beginning of code, in one line. */
+const codeExcerpt = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line
+}

@@ -24,7 +24,7 @@ import {
   type Note,
   section,
 } from '../yaml-document.ts'
-import { codeNotes } from './project-warnings.ts'
+import { codeNotes } from './code-notes.ts'
 import { type StrapiAttributeContext, toAttribute } from './to-attribute.ts'
 import { routerNotes } from './to-routes.ts'
 

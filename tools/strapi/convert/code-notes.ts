@@ -1,10 +1,61 @@
 import { posix } from 'node:path'
+import { memoize } from '../../../core/base/memo.ts'
+import { groupBy } from '../../../core/base/plain-data.ts'
 import { ticked } from '../../../core/base/text.ts'
 import { type LiteralValue, mappingAt, scriptPlace, textAt, UNKNOWN_KEYS } from '../read/literal-value.ts'
-import type { StrapiProject } from '../read/strapi-project.ts'
+import type { OwnCode, StrapiProject } from '../read/strapi-project.ts'
 import type { Note } from '../yaml-document.ts'
-import { codeNote } from './project-warnings.ts'
-import { isDisabled, POPULATE_DEEP } from './to-settings.ts'
+import { toKebabCase } from './to-holder.ts'
+import { isDisabled, ownMiddlewares, POPULATE_DEEP } from './to-settings.ts'
+
+/** The replacement for each kind of Strapi code. */
+const SUCCESSORS: Readonly<Record<OwnCode['kind'], string>> = {
+  controller: 'an extension can answer the route itself, or a middleware of `routesConfig` change its answer',
+  service: 'extensions and policies reach documents by `app.documents`',
+  route: 'an extension adds routes; `routesConfig` says what guards the generated ones',
+  policy: 'a module in policies/, named in `routesConfig`',
+  middleware: 'a module in middlewares/, named in `routesConfig` or in `middlewares`',
+  lifecycle: 'an extension: a document middleware runs around a write, a listener hears of it afterwards',
+  index: 'an extension with `register` or `bootstrap`; its `documents.use` wraps document actions',
+  extension: 'an extension, or `user.attributes` for what users have besides',
+  plugin: 'an extension',
+  cron: 'a scheduler of your own',
+  config: 'a module in lib/ has what `strapi.config.get` read for code of the project',
+  migration:
+    'a file of migrations/ does what Strapi did to its tables, such as indexes and triggers (docs/migrations.md)',
+  patch: 'an extension or a middleware does what the patch changed in a package',
+}
+
+/** The custom code at a content-type, or what is at none if `uid` is undefined. */
+export const codeNotes = (project: StrapiProject, uid?: string): readonly Note[] =>
+  (codeByHolder(project).get(uid) ?? []).map(({ kind, file }) => codeNote(kind, file, `${file} (${kind})`))
+
+const codeByHolder = memoize((project: StrapiProject) =>
+  groupBy(project.ownCode, code => holderOf(code, project)),
+)
+
+/** The content-type that a file is named after, or the first of its API. An API may have none. */
+function holderOf({ api, file }: OwnCode, { contentTypes }: StrapiProject): string | undefined {
+  const uids = contentTypes.flatMap(type =>
+    type.uid.startsWith('api::') && type.api === api ? [type.uid] : [],
+  )
+  const names = file.split('/').map(part => toKebabCase(part.replace(/\.[cm]?[jt]s$/, '')))
+  return uids.find(uid => names.slice(3).includes(uid.split('.')[1] ?? '')) ?? uids[0]
+}
+
+/** A file of custom code, with what replaces it. */
+export const codeNote = (kind: OwnCode['kind'], source: string, what: string): Note => ({
+  kind: 'code',
+  text: `${what} did not come over: ${SUCCESSORS[kind]}`,
+  source,
+  group: { name: kind, successor: SUCCESSORS[kind] },
+})
+
+/** Global middlewares of the project. */
+export const middlewareNotes = (project: StrapiProject): readonly Note[] =>
+  ownMiddlewares(project).map(({ name, place }) =>
+    codeNote('middleware', place, `the middleware \`${name}\` of config/middlewares`),
+  )
 
 /** Strapi packages that Plinth replaces, that belong to the admin panel, or that have a line of their own. */
 const COVERED = [

@@ -13,10 +13,9 @@ import { printIndex } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import { printAnswerStatement } from '../sql/print.ts'
 import { type Advice, counted } from './advice.ts'
-import { longRelations } from './long-relations.ts'
+import { longRelations, withoutIndex } from './other-remedies.ts'
 import { openSamples, parseWork } from './parse-work.ts'
 import { depthOf, type SlowRead } from './slow-reads.ts'
-import { withoutIndex } from './unindexed-reads.ts'
 
 export interface ReadCheckContext {
   readonly database: Database

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/result.ts'
 import { withTimeout } from '../base/with-timeout.ts'
-import { openPresence, type Presence } from '../database/generations/presence.ts'
+import { openPresence, type Presence } from '../database/generations/processes.ts'
 import type { Responder } from '../faults/http-exchange.ts'
 import type { DispatcherOptions } from '../http/dispatcher.ts'
 import { openHealth, type Readiness } from '../http/health.ts'

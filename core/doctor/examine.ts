@@ -164,7 +164,7 @@ function connectionsOf(
   { connections }: TableStatistics,
 ): readonly Advice[] {
   const { url, pool } = settings.database
-  // One more shows the process to others (core/database/generations/presence.ts).
+  // One more shows the process to others (core/database/generations/processes.ts).
   const wanted = workers * (pool.max + 1)
   if (url === 'embedded' || wanted <= connections) return []
   const processes =

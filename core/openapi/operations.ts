@@ -13,11 +13,11 @@ import {
   type SchemaTable,
   schemaName,
 } from './answer-schemas.ts'
-import { formContent } from './form-content.ts'
 import { deepParameters, populateWords, words, wordsAndPaths } from './parameter-words.ts'
 import {
   bodySchema,
   filterSchema,
+  formContent,
   queryNames,
   requiredOnCreate,
   searchParameters,

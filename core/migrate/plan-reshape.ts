@@ -18,7 +18,6 @@ import {
   valueLosses,
   versionLosses,
 } from './reshape/data-losses.ts'
-import { findReshape } from './reshape/find-reshapes.ts'
 import {
   printFindComponents,
   printKeepLinks,
@@ -28,6 +27,7 @@ import {
 } from './reshape/related-tables.ts'
 import {
   type ComponentsMove,
+  findReshape,
   gainsDrafts,
   gainsLocales,
   isComponent,

@@ -23,15 +23,22 @@ async function run(folder: string, more: { out?: string; check?: boolean } = {})
   return { code, said, complaint }
 }
 
+const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
+const only = { ...config.config, include: ['core/index.ts'] }
+const options = { ...ts.parseJsonConfigFileContent(only, ts.sys, root).options, types: [] }
+
+/** Parses each file once for all programs. */
+const host = ts.createCompilerHost(options)
+const { getSourceFile } = host
+const parsed = new Map<string, ts.SourceFile | undefined>()
+host.getSourceFile = (path, ...rest) => {
+  if (!parsed.has(path)) parsed.set(path, getSourceFile(path, ...rest))
+  return parsed.get(path)
+}
+
 /** The diagnostics of TypeScript in its strictest mode for a file of a plugin author. */
 function faultsOf(name: string): readonly string[] {
-  const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(
-    { ...config.config, include: ['core/index.ts'] },
-    ts.sys,
-    root,
-  )
-  const program = ts.createProgram([join(import.meta.dirname, 'fixtures', name)], { ...options, types: [] })
+  const program = ts.createProgram([join(import.meta.dirname, 'fixtures', name)], options, host)
   // The server's own files are checked with it.
   const file = program.getSourceFile(join(import.meta.dirname, 'fixtures', name))
   if (!file) throw new Error(`no fixture ${name}`)

@@ -15,7 +15,9 @@ import { untilNotOvertaken, waitBriefly } from './migration-lock.ts'
 import {
   LIMITS,
   MigrationRefused,
+  NO_RESULT_CHECK,
   NO_ROW_CHECK,
+  type ResultCheck,
   type RowCheck,
   type RunMigrationOptions,
   type Stage,
@@ -58,7 +60,8 @@ export interface PlannedStep {
 /** Milliseconds for counting the rows of a table. */
 const COUNT_TIMEOUT = 300_000
 
-interface PlanOptions extends Pick<RunMigrationOptions, 'allowing' | 'manyRows' | 'files' | 'checkRows'> {
+interface PlanOptions
+  extends Pick<RunMigrationOptions, 'allowing' | 'manyRows' | 'files' | 'checkRows' | 'checkResult'> {
   /** Default: all. */
   readonly stage?: Exclude<Stage, 'start'>
   /** The database has the tables, but not the rows: the plan is that of tables with rows. */
@@ -69,7 +72,7 @@ interface PlanOptions extends Pick<RunMigrationOptions, 'allowing' | 'manyRows' 
 
 /**
  * Plans the migration: runs the custom migrations that come first, compares the model's tables with the database's, checks the
- * rows, and rolls everything back. Rejects if the database is unreachable.
+ * rows, and rolls everything back. `checkResult` runs if the tables need no other steps. Rejects if the database is unreachable.
  */
 export async function planMigration(
   database: Database,
@@ -79,6 +82,7 @@ export async function planMigration(
     manyRows,
     files = [],
     checkRows = NO_ROW_CHECK,
+    checkResult = NO_RESULT_CHECK,
     stage = 'all',
     assumesRows = false,
     countTimeout = COUNT_TIMEOUT,
@@ -86,7 +90,7 @@ export async function planMigration(
 ): Promise<MigrationPlan> {
   const work = async (transaction: Transaction) => {
     await waitBriefly(transaction, LIMITS)
-    const request = { tables, allowing, manyRows, files, checkRows, stage, assumesRows }
+    const request = { tables, allowing, manyRows, files, checkRows, checkResult, stage, assumesRows }
     return planIn({ database, transaction }, request)
   }
   try {
@@ -105,6 +109,7 @@ interface PlanRequest {
   readonly manyRows: number | undefined
   readonly files: readonly CustomMigration[]
   readonly checkRows: RowCheck
+  readonly checkResult: ResultCheck
   readonly stage: Stage
   readonly assumesRows: boolean
 }
@@ -116,8 +121,12 @@ async function planIn(site: DdlContext, request: PlanRequest): Promise<Migration
   const generated = await planTables(site, { ...request, files }, await runBefore(site, files, request))
   const planFiles = (files: readonly CustomMigration[]) => Promise.all(files.map(plannedFile))
   const after = request.stage === 'expand' ? [] : files.after
+  // The result of other steps is known only to the migration: they lock the tables that they change.
+  const isResult = generated.steps.length + generated.refusals.length + after.length === 0
+  const against = isResult ? await request.checkResult(site.transaction) : []
   return {
     ...generated,
+    refusals: [...generated.refusals, ...against],
     steps: [...(await planFiles(files.before)), ...generated.steps, ...(await planFiles(after))],
   }
 }

@@ -94,7 +94,12 @@ test('an entry of content/ with a unique value of another document refuses the m
   }
   folder.write('content/books.yaml', '- { documentId: b, title: Dune }\n')
   t.is(await runMigrate(options), 0)
-  t.regex(reported.join(''), /add column "pages"[\s\S]*add unique index "books__title__unique"/)
+  t.regex(reported.splice(0).join(''), /add column "pages"[\s\S]*add unique index "books__title__unique"/)
+  folder.write('content/books.yaml', '- { documentId: c, title: Dune }\n')
+  for (const command of [() => runPlan({ ...options, form: 'text' }), runRehearsal, runMigrate]) {
+    t.is(await command(options), 1)
+    t.regex(reported.splice(0).join(''), /content[\\/]books\.yaml:1:\d+ `title` must be unique/)
+  }
 })
 
 test('a full disk refuses a migration with what PostgreSQL says, and changes nothing', async t => {

@@ -50,11 +50,12 @@ const PARTLY =
 
 /** `plinth migrate --dry-run`: prints the plan and returns the exit code that applying it would have. */
 export async function runRehearsal(options: MigrateOptions): Promise<0 | 1> {
-  const planned = await withSchemaToPlan(options, (database, { tables, files, checkRows }) =>
+  const planned = await withSchemaToPlan(options, (database, { tables, files, checkRows, checkResult }) =>
     planMigration(database, tables, {
       allowing: allowedBy(options),
       files,
       checkRows,
+      checkResult,
       stage: stageOf(options),
     }),
   )
@@ -122,8 +123,8 @@ interface PlanCommandContext extends CommandContext {
  * if there is nothing to do, 2 if there is, 1 if the plan is refused or fails.
  */
 export async function runPlan(options: PlanCommandContext): Promise<0 | 1 | 2> {
-  const planned = await withSchemaToPlan(options, (database, { tables, files, checkRows }) =>
-    planMigration(database, tables, { files, checkRows }),
+  const planned = await withSchemaToPlan(options, (database, { tables, files, checkRows, checkResult }) =>
+    planMigration(database, tables, { files, checkRows, checkResult }),
   )
   if (!planned.ok) return printReasons(options, planned.reasons)
   const plan = planned.value

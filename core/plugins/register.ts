@@ -85,7 +85,7 @@ export async function registerPlugins(
     }
     const made = await attempt({ where, root: options.root }, () =>
       reportSlow(
-        () => extension.register?.({ ...services, graphql: graphql.open(by), app }),
+        () => extension.register?.({ ...services, graphql: graphql.open(by, state.report), app }),
         () => app.log.warn(`register of ${by} has not ended yet: the server waits for it`),
       ),
     )

@@ -105,6 +105,11 @@ test('names unknown to shadowCRUD are reported with the nearest known one', asyn
     key: shadow("'note')"),
     single: shadow("'api::page.page').disableAction('create')"),
     uid: shadow("'api::note.nte')"),
+    well: `register({ graphql }) {
+      graphql.shadowCRUD('api::note.nte').disableQueries().field('text').disable().disableOutput()
+      graphql.shadowCRUD('api::note.note').disableActions(['find', 'remove']).field('txt').disable()
+      graphql.use(7).shadowCRUD('shared.tag').disable().isActionEnabled('find')
+    }`,
   })
   t.deepEqual(String(found).split('\n'), [
     'extensions/action could not register: `api::note.note` has no action `remove`: did you mean `delete`? (at extensions/action.js:2)',
@@ -113,6 +118,12 @@ test('names unknown to shadowCRUD are reported with the nearest known one', asyn
     'extensions/key could not register: unknown content-type `note`: did you mean `api::note.note`? (at extensions/key.js:2)',
     'extensions/single could not register: `api::page.page` has no action `create`: one of `find`, `update`, `delete`, `*` (at extensions/single.js:2)',
     'extensions/uid could not register: unknown content-type `api::note.nte`: did you mean `api::note.note`? (at extensions/uid.js:2)',
+    'extensions/well could not register: unknown content-type `api::note.nte`: did you mean `api::note.note`? (at extensions/well.js:3)',
+    'extensions/well could not register: `api::note.note` has no action `remove`: did you mean `delete`? (at extensions/well.js:4)',
+    'extensions/well could not register: `api::note.note` has no attribute `txt`: did you mean `text`? (at extensions/well.js:4)',
+    'extensions/well could not register: graphql.use(…) takes an object, or a function that makes one (at extensions/well.js:5)',
+    'extensions/well could not register: `shared.tag` is a component: only its fields can be switched off (at extensions/well.js:5)',
+    'extensions/well could not register: `shared.tag` is a component: only its fields can be switched off (at extensions/well.js:5)',
   ])
 })
 

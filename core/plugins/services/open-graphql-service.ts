@@ -25,8 +25,8 @@ export interface GraphqlUse {
 }
 
 export interface GraphqlServices {
-  /** The `graphql` service of one extension. */
-  open(by: string): GraphqlService
+  /** The `graphql` service of one extension. `report`: what a call refuses, so that the calls after it are checked, too. */
+  open(by: string, report: (error: unknown) => void): GraphqlService
   /** Returns all changes. Later calls of the services throw. */
   close(): GraphqlParts
 }
@@ -38,13 +38,30 @@ interface RegistrationState {
   closed: boolean
 }
 
+/** The state as one extension changes it. */
+interface ExtensionState {
+  readonly state: RegistrationState
+  /** Reports what the work refuses, and returns `instead`. */
+  attempt<Value>(work: () => Value, instead: Value): Value
+}
+
 export function openGraphqlServices(model: Model, { shadowCRUD }: GraphqlSettings): GraphqlServices {
   const declared = Object.entries(shadowCRUD).map(
     ([key, one]) => [`api::${key}.${key}`, new ShadowSwitches(one)] as const,
   )
   const state: RegistrationState = { model, switches: new Map(declared), uses: [], closed: false }
   return {
-    open: by => graphqlServiceFor(by, state),
+    open(by, report) {
+      const attempt = <Value>(work: () => Value, instead: Value): Value => {
+        try {
+          return work()
+        } catch (error) {
+          report(error)
+          return instead
+        }
+      }
+      return graphqlServiceFor(by, { state, attempt })
+    },
     close() {
       state.closed = true
       const { switches, uses } = state
@@ -53,14 +70,21 @@ export function openGraphqlServices(model: Model, { shadowCRUD }: GraphqlSetting
   }
 }
 
-function graphqlServiceFor(by: string, state: RegistrationState): GraphqlService {
+function graphqlServiceFor(by: string, own: ExtensionState): GraphqlService {
+  const { state, attempt } = own
   const service: GraphqlService = {
-    shadowCRUD: uid => shadowType(findHolder(uid, state.model), state),
+    shadowCRUD: uid =>
+      shadowType(
+        attempt(() => findHolder(uid, state.model), null),
+        own,
+      ),
     use(extension) {
       assertOpen(state)
-      const isOne = typeof extension === 'function' || (typeof extension === 'object' && extension !== null)
-      if (!isOne) throw new Error('graphql.use(…) takes an object, or a function that makes one')
-      state.uses.push({ by, extension })
+      attempt(() => {
+        const isOne = typeof extension === 'function' || (typeof extension === 'object' && extension !== null)
+        if (!isOne) throw new Error('graphql.use(…) takes an object, or a function that makes one')
+        state.uses.push({ by, extension })
+      }, undefined)
       return service
     },
   }
@@ -80,12 +104,13 @@ function findHolder(uid: string, { contentTypes, components }: Model): Holder {
   throw new Error(`unknown content-type \`${uid}\`${hint}`)
 }
 
-function shadowType(holder: Holder, state: RegistrationState): ShadowType {
-  const switches = state.switches.get(holder.uid) ?? new ShadowSwitches()
-  state.switches.set(holder.uid, switches)
+/** `holder` null: an unknown uid, which is reported. Nothing of it can be switched. */
+function shadowType(holder: Holder | null, { state, attempt }: ExtensionState): ShadowType {
+  const switches = (holder && state.switches.get(holder.uid)) ?? new ShadowSwitches()
+  if (holder) state.switches.set(holder.uid, switches)
   const change = (work: (type: ContentType) => void): ShadowType => {
     assertOpen(state)
-    work(assertType(holder))
+    if (holder) attempt(() => work(assertType(holder)), undefined)
     return shadow
   }
   const disableActions = (actions: readonly string[]) =>
@@ -96,15 +121,19 @@ function shadowType(holder: Holder, state: RegistrationState): ShadowType {
     disableMutations: () => change(() => switches.turnOff('mutations')),
     disableAction: action => disableActions([action]),
     disableActions,
-    field: name =>
-      shadowField({ name: assertField(name, holder), switches, assertOpen: () => assertOpen(state) }),
+    field(name) {
+      if (holder) attempt(() => assertField(name, holder), undefined)
+      return shadowField({ name, switches, assertOpen: () => assertOpen(state) })
+    },
     isEnabled: () => switches.has('enabled'),
     isDisabled: () => !switches.has('enabled'),
     areQueriesEnabled: () => switches.has('queries'),
     areQueriesDisabled: () => !switches.has('queries'),
     areMutationsEnabled: () => switches.has('mutations'),
     areMutationsDisabled: () => !switches.has('mutations'),
-    isActionEnabled: action => expandAction(action, assertType(holder)).every(each => switches.does(each)),
+    isActionEnabled: action =>
+      holder !== null &&
+      attempt(() => expandAction(action, assertType(holder)).every(each => switches.does(each)), false),
     isActionDisabled: action => !shadow.isActionEnabled(action),
   }
   return shadow
@@ -129,9 +158,9 @@ function expandAction(action: string, { kind, uid, localized }: ContentType): re
   throw new Error(`\`${uid}\` has no action \`${action}\`${hint}`)
 }
 
-function assertField(name: string, { uid, attributes }: Holder): string {
+function assertField(name: string, { uid, attributes }: Holder): void {
   const known = [...attributes.keys()].filter(each => each !== 'id' && each !== 'documentId')
-  if (known.includes(name)) return name
+  if (known.includes(name)) return
   throw new Error(`\`${uid}\` has no attribute \`${name}\`${didYouMean(name, known)}`)
 }
 

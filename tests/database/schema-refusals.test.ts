@@ -115,6 +115,20 @@ test.serial('making an attribute unique is refused if it has duplicate values', 
   ])
 })
 
+test.serial('a relation that becomes exclusive is refused with the documents that share a link', async t => {
+  const pair = (kind: string, more = '') => `contentTypes:
+  tag: { attributes: { label: { type: relation, relation: ${kind}, target: label, inversedBy: tags } } }
+  label: { ${more}attributes: { tags: { type: relation, relation: ${kind === 'manyToOne' ? 'oneToMany' : kind}, target: tag, mappedBy: label } } }`
+  for (const more of ['', 'draftAndPublish: true, ']) {
+    const one = await schemaCase(t)
+    await one.started(pair('manyToOne', more))
+    await withTags(one, 'label_key', 7, 7, 8)
+    t.deepEqual(await one.refused(pair('oneToOne', more)), [
+      '`label` of content-type `tag` lets a document be linked once, but 2 rows share a link with another: "d0, d1 (2)": change these first',
+    ])
+  }
+})
+
 const LONG = (unique: boolean) => `
 components: { shared.part: { attributes: { text: { type: text, unique: ${unique} } } } }
 contentTypes: { tag: { attributes: { text: { type: text, unique: ${unique} }, part: { type: component, component: shared.part } } } }`

@@ -21,7 +21,7 @@ import {
 import { digestOfBody, literalsOf, sameList } from './literals.ts'
 import { matchByName } from './match-tables.ts'
 import { isBackfilled, mayLose, projection, renamed, type TablePair } from './pair-tables.ts'
-import { countRows, findDangling, findDuplicates, findOtherValues } from './row-counts.ts'
+import { countRows, findDangling, findDuplicates, findOtherValues, isLinkIndex } from './row-counts.ts'
 
 export function* compareIndexes(pair: TablePair): Generator<SchemaFinding> {
   const { schema, desired, actual } = pair
@@ -168,7 +168,10 @@ function duplicates(pair: TablePair, index: Index): SchemaPrecondition {
     const { attribute } = desired.columns.find(one => one.name === column) ?? {}
     return `\`${attribute?.name ?? column}\``
   })
-  const what = `${names.join(' with ')} of ${desired.serves} must be unique, but {rows} share a value with another: {values}`
+  const of = `of ${desired.serves}`
+  const what = isLinkIndex(index)
+    ? `${names[0]} ${of} lets a document be linked once, but {rows} share a link with another: {values}`
+    : `${names.join(' with ')} ${of} must be unique, but {rows} share a value with another: {values}`
   const countQuery = findDuplicates(projection(pair), index, scopeOf(pair))
   return {
     kind: 'precondition',

@@ -23,13 +23,21 @@ export const countLostValues = (table: string, value: string, keeps: string): Ro
     WHERE ${value} IS NOT NULL AND (${keeps}) IS NOT TRUE GROUP BY 1`,
   )
 
+/** The index of a relation whose targets are linked once. Other unique indexes are of rows of one status, or of all. */
+export const isLinkIndex = ({ unique, where }: Index): boolean =>
+  unique && where !== null && 'notNull' in where
+
+/** Names the values, or the documents with the same link: the number of a document says nothing. */
 export function findDuplicates(
   from: string,
-  { columns, where }: Index,
+  index: Index,
   scope: 'as-index' | 'shared' = 'as-index',
 ): RowCountQuery {
+  const { columns, where } = index
   // A locale that components do not have is left out.
-  const shown = `concat_ws(' / ', ${columns.map(column => `left(${ident(column)}::text, ${LONGEST_SHOWN})`).join(', ')})`
+  const shown = isLinkIndex(index)
+    ? `left(string_agg(DISTINCT document_id, ', '), ${LONGEST_SHOWN})`
+    : `concat_ws(' / ', ${columns.map(column => `left(${ident(column)}::text, ${LONGEST_SHOWN})`).join(', ')})`
   const present = scope === 'shared' ? columns.slice(0, 1) : columns
   const rows = present.map(column => `${ident(column)} IS NOT NULL`)
   if (where !== null) rows.push(printWhere(where))

@@ -111,16 +111,20 @@ export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
     await folder.remove()
   }
   let closing: Promise<void> | undefined
+  const askOpen: Ask = async (method, path, request) => {
+    if (closing) throw new Error(`${method} ${path}: the app of this test is closed`)
+    return ask(send, method, path, request)
+  }
   return {
     url: server?.url ?? null,
     app: app.pluginApp,
     mails,
     log: () => [...lines],
     settled: () => app.events.settled(),
-    request: (method, path, request = {}) => ask(send, method, path, request),
+    request: (method, path, request = {}) => askOpen(method, path, request),
     graphql: async (query, variables = {}, request = {}) => {
       const [path = '/graphql'] = Object.keys(app.blueprint.project.settings.graphql.endpoints)
-      const { body } = await ask(send, 'POST', path, { ...request, body: { query, variables } })
+      const { body } = await askOpen('POST', path, { ...request, body: { query, variables } })
       return body as TestResult
     },
     close() {
@@ -254,6 +258,8 @@ async function folderOf({ project, plugins }: TestAppOptions): Promise<TestFolde
     if (!DECLARED.has(name)) await symlink(join(resolve(plugins ?? ''), name), join(path, name))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
+
+type Ask = (method: string, path: string, request: TestRequest) => Promise<TestAnswer>
 
 async function ask(send: Send, method: string, path: string, request: TestRequest): Promise<TestAnswer> {
   assertKnownKeys(request, REQUEST, 'a request')

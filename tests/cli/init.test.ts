@@ -82,6 +82,26 @@ test('a folder with files is refused with their names, and nothing is changed', 
   t.regex(init(folder.path, 'file').complaint, /is a file/)
 })
 
+test('a link to a missing folder, and a file system without new folders, are refused with a sentence', t => {
+  const folder = folderOf(t)
+  symlinkSync(join(folder.path, 'nowhere'), join(folder.path, 'api'))
+  t.deepEqual(init(folder.path, 'api'), {
+    code: 1,
+    out: '',
+    complaint: `${join(folder.path, 'api')} is a symbolic link to ${join(folder.path, 'nowhere')}, which does not exist; create that folder, or name another one\n`,
+  })
+  if (process.platform !== 'linux') return
+  t.is(
+    init(folder.path, '/proc/self/api').complaint,
+    'The project was not created: the file system of /proc/self takes no new folder\n',
+  )
+  folder.write('notes/project.yaml', 'name: Notes\n')
+  const client = [...PLINTH, 'client', join(folder.path, 'notes'), '--out', '/proc/self/api/client.ts']
+  const { status, stderr } = spawnSync(process.execPath, client, { encoding: 'utf8', timeout: 180_000 })
+  t.is(status, 1)
+  t.regex(stderr, /mkdir '\/proc\/self\/api'/)
+})
+
 test('an empty folder or a new git repository becomes a project named after the folder', t => {
   const folder = folderOf(t)
   folder.write('my-api/.git/HEAD', 'ref: refs/heads/main')

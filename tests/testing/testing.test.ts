@@ -175,6 +175,20 @@ test('listen opens a free port of 127.0.0.1 until close', async t => {
   await t.throwsAsync(fetch(`${app.url}/api/notes`))
 })
 
+test('a closed app rejects requests and uses of its documents', async t => {
+  const app = await open(t)
+  const late = app.request('GET', '/api/notes')
+  const closing = app.close()
+  t.is((await late).status, 200)
+  for (const when of [Promise.resolve(), closing]) {
+    await when
+    const message = 'GET /api/notes: the app of this test is closed'
+    await t.throwsAsync(app.request('GET', '/api/notes'), { message })
+    await t.throwsAsync(app.graphql('{ notes { documentId } }'), { message: /closed$/ })
+  }
+  await t.throwsAsync(app.app.documents('api::note.note').count({}))
+})
+
 test('a FormData body is uploaded as a form', async t => {
   const { request } = await open(t)
   const form = new FormData()

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { makeFolder } from '../../core/base/make-folder.ts'
 import { groupBy } from '../../core/base/plain-data.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { withNoun } from '../../core/base/text.ts'
@@ -138,13 +139,13 @@ async function convertFrom(
   const imported = await importSchema(project, source && (await readFacts(source)))
   if (!imported.ok) return failed(...imported.reasons.map(printDiagnostic))
   await overFiles(async () => {
-    await mkdir(options.folder, { recursive: true })
+    await makeFolder(options.folder)
     await writeFile(options.file, imported.value.yaml)
   })
   if (source === null || options.stream === null) return ok({ imported: imported.value, streamed: null })
   const loaded = await loadStoredProject(options)
   if (!loaded.ok) return loaded
-  if (options.content === 'database') await mkdir(join(options.folder, '.plinth'), { recursive: true })
+  if (options.content === 'database') await makeFolder(join(options.folder, '.plinth'))
   const { names } = imported.value
   const streamed = await writeStream(options.stream, {
     strapi: imported.value.project,

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { makeFolder } from '../../core/base/make-folder.ts'
 import { PACKAGE_ROOT, PRODUCT_VERSION } from '../../core/base/product.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { CommandContext } from './command-options.ts'
@@ -17,7 +26,7 @@ export interface InitOptions {
 export async function runInit(terms: CommandContext, options: InitOptions): Promise<0 | 1> {
   const root = resolve(terms.folder)
   const manager = managerOf(terms.env)
-  const created = createProject(root, options, manager)
+  const created = await createProject(root, options, manager)
   if (!created.ok) {
     terms.writeError(`${created.reasons.join('\n')}\n`)
     return 1
@@ -39,11 +48,11 @@ export async function runInit(terms: CommandContext, options: InitOptions): Prom
 const quoted = (path: string): string => (/^[\w./\\-]+$/.test(path) ? path : `"${path}"`)
 
 /** Writes the files of a new project and returns their paths. Writes nothing if it fails. */
-function createProject(
+async function createProject(
   root: string,
   { template, name }: InitOptions,
   manager: string,
-): Result<readonly string[], string> {
+): Promise<Result<readonly string[], string>> {
   const input = name ?? basename(root)
   try {
     const fault = nameFault(input) ?? folderFault(root)
@@ -53,7 +62,7 @@ function createProject(
       ...templateFiles(template),
       ['package.json', manifestOf(input, root, manager)],
     ])
-    for (const [path, content] of files) writeNew(join(root, path), fillIn(path, content, input))
+    for (const [path, content] of files) await writeNew(join(root, path), fillIn(path, content, input))
     return ok([...files.keys()])
   } catch (error) {
     if (error instanceof Error && 'code' in error)
@@ -64,15 +73,23 @@ function createProject(
 
 const DENIED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS'])
 
-function fileFault(error: Error & { readonly code?: unknown; readonly path?: string }, root: string): string {
+interface FileError extends Error {
+  readonly code?: unknown
+  readonly syscall?: unknown
+  readonly path?: string
+}
+
+function fileFault(error: FileError, root: string): string {
+  if (error.code === 'ENOENT' && error.syscall === 'mkdir')
+    return `the file system of ${dirname(error.path ?? root)} takes no new folder`
   if (!DENIED.has(error.code)) return error.message
   const where = error.path ?? root
   return `this user has no permission to read or write ${where}. Name a folder of your own: \`plinth init my-api\`.`
 }
 
 /** `wx`: a file that exists meanwhile is never overwritten. */
-function writeNew(path: string, content: Buffer | string): void {
-  mkdirSync(dirname(path), { recursive: true })
+async function writeNew(path: string, content: Buffer | string): Promise<void> {
+  await makeFolder(dirname(path))
   writeFileSync(path, content, { flag: 'wx' })
 }
 
@@ -101,7 +118,7 @@ const MAX_LISTED = 10
 
 /** undefined: the folder is new or empty. */
 function folderFault(root: string): string | undefined {
-  if (!existsSync(root)) return undefined
+  if (!existsSync(root)) return brokenLink(root)
   if (!statSync(root).isDirectory()) return `${root} is a file; a project needs a new or empty folder`
   const found = readdirSync(root).filter(name => !HARMLESS_FILES.has(name))
   if (found.length === 0) return undefined
@@ -113,6 +130,11 @@ function folderFault(root: string): string | undefined {
     ...more,
     'Name a new folder: `plinth init my-api`.',
   ].join('\n')
+}
+
+function brokenLink(root: string): string | undefined {
+  if (lstatSync(root, { throwIfNoEntry: false }) === undefined) return undefined
+  return `${root} is a symbolic link to ${readlinkSync(root)}, which does not exist; create that folder, or name another one`
 }
 
 /** The example is the project in the root folder of the repository; the build copies it into the package. */

@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Caller } from '../../core/access/caller.ts'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
 import { registerApp, routeAuthOf } from '../../core/app/open-plugins.ts'
 import { printStartFault } from '../../core/app/start-fault.ts'
+import { makeFolder } from '../../core/base/make-folder.ts'
 import { hintFor } from '../../core/base/nearest.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
@@ -72,7 +73,7 @@ export async function runOpenapi({ out, write, writeError, ...described }: Opena
     write(text)
     return 0
   }
-  await mkdir(dirname(out), { recursive: true })
+  await makeFolder(dirname(out))
   await writeFile(out, text)
   const count = Object.keys(document.value.paths ?? {}).length
   write(`${out}: what \`${described.role}\` may do, ${count} paths\n`)

@@ -1,7 +1,8 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { makeFolder } from '../../core/base/make-folder.ts'
 import type { Database } from '../../core/database/database.ts'
 import type { WriteOptions } from '../../core/documents/rows/write-options.ts'
 import { filesOf, type KeyedFile } from '../../core/import/stored-files.ts'
@@ -105,7 +106,7 @@ export async function copyFiles(
   storage: FileStorage,
   folder: string,
 ): Promise<readonly string[]> {
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   const lost: string[] = []
   for (const { key } of files) {
     const path = join(folder, key)

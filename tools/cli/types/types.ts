@@ -1,6 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { projectStorage } from '../../../core/access/compile/compile-access.ts'
+import { makeFolder } from '../../../core/base/make-folder.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { type Diagnostic, fromWorkingDirectory, printDiagnostic } from '../../../core/faults/diagnostic.ts'
 import { ACCOUNT_MAILS } from '../../../core/mail/account-mails.ts'
@@ -68,7 +69,7 @@ export async function writeGenerated({
   const current = (await readOrNothing(file)) === text
   if (check && !current) writeError(`${shown} is not what project.yaml says: run \`${command}\`\n`)
   if (check) return current ? 0 : 1
-  await mkdir(dirname(file), { recursive: true })
+  await makeFolder(dirname(file))
   if (!current) await writeFile(file, text)
   write(`${current ? 'Nothing new for' : 'Wrote'} ${shown}\n`)
   return 0

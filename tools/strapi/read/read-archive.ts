@@ -1,10 +1,11 @@
 import { createDecipheriv, scryptSync } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { PassThrough, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Parser, type ReadEntry } from 'tar'
+import { makeFolder } from '../../../core/base/make-folder.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
 import { isRecord } from '../../../core/query/parse-place.ts'
@@ -69,7 +70,7 @@ export async function readArchive({
 }: ArchiveOptions): Promise<Result<ArchiveLines, string>> {
   const isEncrypted = archive.endsWith('.enc')
   if (isEncrypted && key === undefined) return failed(`${archive} is encrypted: give its key with --key`)
-  const madeFolder = await mkdir(uploads, { recursive: true })
+  const madeFolder = await makeFolder(uploads)
   const found: Found = {
     lines: { schemas: [], entities: [], links: [], configuration: [] },
     skipped: [],

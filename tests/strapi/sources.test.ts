@@ -387,16 +387,26 @@ test('custom fields of an archive have the types of its columns, and values of o
     at: field('a.b'),
     size: field('a.c'),
   }
+  // Of a program that writes the name of the field in place of its type.
+  const named = { tint: field('color-picker.color'), odd: field('a.d') }
   const strapi = strapiProject({
-    'src/api/note/content-types/note/schema.json': declared({ ...own, count: { type: 'integer' } }),
+    'src/api/note/content-types/note/schema.json': declared({ ...own, ...named, count: { type: 'integer' } }),
   })
   t.teardown(strapi.remove)
   const stored = { many: 'string', rare: 'json', at: 'datetime', size: 'float', count: 'integer' }
-  const schema = declared(
-    Object.fromEntries(Object.entries(stored).map(([name, kind]) => [name, { type: kind }])),
-  )
+  const typed = Object.entries(stored).map(([name, kind]) => [name, { type: kind }])
+  const schema = declared({ ...Object.fromEntries(typed), ...named })
   const at = '2026-01-02T03:04:05.006Z'
-  const data = { documentId: 'first', many: 'a,b', rare: { a: 1 }, at, size: 1.5, count: 3 }
+  const data = {
+    documentId: 'first',
+    many: 'a,b',
+    rare: { a: 1 },
+    at,
+    size: 1.5,
+    tint: '#fff',
+    odd: '5',
+    count: 3,
+  }
   const archive = join(strapi.path, 'export.tar')
   const note = (id: number, more: object) => ({ type: schema.uid, id, data: { ...data, ...more } })
   const entities = [note(1, {}), note(2, { documentId: 'second', count: 'many' })]
@@ -412,7 +422,10 @@ test('custom fields of an archive have the types of its columns, and values of o
   const yaml = readFileSync(join(out, 'project.yaml'), 'utf8')
   t.deepEqual(
     yaml.match(/^ {6}\w+: \w+$/gm)?.map(line => line.trim()),
-    [...['many: json', 'rare: json', 'at: datetime', 'size: float', 'count: integer']],
+    [
+      ...['many: json', 'rare: json', 'at: datetime', 'size: float'],
+      ...['tint: string', 'odd: json', 'count: integer'],
+    ],
   )
   t.deepEqual(readdirSync(join(out, '.plinth')).toSorted(), ['database', 'strapi-uploads', 'strapi.ndjson'])
   const [, first = ''] = readFileSync(join(out, '.plinth', 'strapi.ndjson'), 'utf8').split('\n')

@@ -124,3 +124,21 @@ export const morphColumns = (declared: LiteralMapping): { readonly id: string; r
   const column = (key: string, usual: string) => textAt(declared, 'morphColumn', key, 'name') ?? usual
   return { id: column('idColumn', 'target_id'), type: column('typeColumn', 'target_type') }
 }
+
+/** Popular custom fields and the types that they store. */
+const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
+  'plugin::color-picker.color': 'string',
+  'plugin::country-select.country': 'string',
+  'plugin::ckeditor.CKEditor': 'richtext',
+  'plugin::ckeditor5.CKEditor': 'richtext',
+  'plugin::tinymce.tinymce': 'richtext',
+  'plugin::multi-select.multi-select': 'json',
+  'plugin::tagsinput.tags': 'json',
+  'plugin::map-field.map': 'json',
+  'plugin::seo.seo': 'json',
+  'plugin::video-field.video': 'json',
+}
+
+/** The attribute type of a custom field; undefined: its plugin is not known. */
+export const knownCustomField = (field: string): string | undefined =>
+  Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined

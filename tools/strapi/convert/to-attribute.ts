@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/project/settings/settings.ts'
+import { knownCustomField } from '../field-mapping.ts'
 import { attributeNameIn, type Names } from '../names.ts'
 import {
   codeAt,
@@ -165,20 +166,6 @@ const nameComponent = (uid: LiteralValue): string =>
     ? `\`${uid}\`: there is no such component`
     : 'components that are the result of code'
 
-/** Popular custom fields and the types that they store. */
-const CUSTOM_FIELDS: Readonly<Record<string, string>> = {
-  'plugin::color-picker.color': 'string',
-  'plugin::country-select.country': 'string',
-  'plugin::ckeditor.CKEditor': 'richtext',
-  'plugin::ckeditor5.CKEditor': 'richtext',
-  'plugin::tinymce.tinymce': 'richtext',
-  'plugin::multi-select.multi-select': 'json',
-  'plugin::tagsinput.tags': 'json',
-  'plugin::map-field.map': 'json',
-  'plugin::seo.seo': 'json',
-  'plugin::video-field.video': 'json',
-}
-
 /** The attribute type of a custom field, by column type. */
 const STORED: Readonly<Record<string, string>> = {
   jsonb: 'json',
@@ -197,8 +184,9 @@ const STORED: Readonly<Record<string, string>> = {
 
 function toCustomField(declared: LiteralMapping, column: string | undefined): OwnKeys {
   const field = textAt(declared, 'customField') ?? ''
-  const known = Object.hasOwn(CUSTOM_FIELDS, field) ? CUSTOM_FIELDS[field] : undefined
-  const type = known ?? (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
+  const type =
+    knownCustomField(field) ??
+    (column !== undefined && Object.hasOwn(STORED, column) ? STORED[column] : undefined)
   if (type !== undefined) return { type, keys: {} }
   return { type: 'json', keys: {}, unknownField: true }
 }

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../core/base/plain-data.ts'
 import type { Json } from '../../../core/project/settings/settings.ts'
 import { isRecord } from '../../../core/query/parse-place.ts'
-import { morphColumns } from '../field-mapping.ts'
+import { knownCustomField, morphColumns } from '../field-mapping.ts'
 import { namesOf, type StrapiNames, snakeCase } from '../strapi-names.ts'
 import { EMPTY_MAPPING, fromJson, isMapping, type LiteralMapping } from './literal-value.ts'
 import type { ArchiveLines, JsonObject } from './read-archive.ts'
@@ -58,10 +58,14 @@ const toSchema = ({ uid, info, collectionName, attributes }: JsonObject): Archiv
   collectionName: String(collectionName),
   attributes: Object.fromEntries(
     Object.entries(isRecord(attributes) ? attributes : {}).flatMap(([name, declared]) =>
-      isRecord(declared) ? [[name, declared]] : [],
+      isRecord(declared) ? [[name, { ...declared, type: storedType(declared) }]] : [],
     ),
   ),
 })
+
+/** Strapi writes a custom field with the type of its column; other programs may leave the name. */
+const storedType = ({ type, customField }: JsonObject): unknown =>
+  type === 'customField' ? (knownCustomField(String(customField)) ?? 'json') : type
 
 function addRow({ rows }: Tables, table: string, row: Row): void {
   const others = rows.get(table)
@@ -226,7 +230,7 @@ function addRelation(tables: Tables, owner: LinkEnd, target: LinkEnd): void {
   })
 }
 
-const isJson = (type: unknown): boolean => type === 'json' || type === 'blocks' || type === 'customField'
+const isJson = (type: unknown): boolean => type === 'json' || type === 'blocks'
 
 const toJson = (value: unknown): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value)

@@ -93,6 +93,7 @@ export interface DriverError {
   readonly column?: unknown
   readonly routine?: unknown
   readonly severity?: unknown
+  readonly syscall?: unknown
 }
 
 export function toDriverError(error: unknown): DriverError | undefined {
@@ -115,7 +116,7 @@ function faultOfCode(error: DriverError): DatabaseFault | undefined {
   if (category === 'retry' || error.routine === 'RevalidateCachedQuery')
     return { kind: 'serialization', message, code }
   if (category === 'readonly') return { kind: 'unavailable', message, isReadonly: true }
-  if (isFinal(error) || category === 'unavailable' || SOCKET_ERRORS.has(code))
+  if (isFinal(error) || category === 'unavailable' || isSocketError(error, code))
     return { kind: 'unavailable', message }
   if (category === 'overwhelmed') return { kind: 'unavailable', message, isOverwhelmed: true }
   return isSqlstate(code) ? { kind: 'other', message, code } : undefined
@@ -133,7 +134,8 @@ function tooLargeAt(message: string): TooLargeFault {
   return { kind: 'too-large', message: 'A list is too large', bytes: null, seen: { path: path.split('.') } }
 }
 
-const SQLSTATE = /^[0-9A-Z]{5}$/
+/** Some of Node's codes have five letters, too: EPERM, EPIPE, ELOOP. */
+const SQLSTATE = /^(?!E[A-Z]{4}$)[0-9A-Z]{5}$/
 
 export const isSqlstate = (code: unknown): code is string => typeof code === 'string' && SQLSTATE.test(code)
 
@@ -144,6 +146,10 @@ const CONSTRAINTS: Readonly<Record<string, ConstraintFault['kind']>> = {
   '23503': 'foreignKey',
   '23502': 'notNull',
 }
+
+/** A connection that cannot be opened is an outage, whatever the system says: firewalls refuse it with EPERM. */
+const isSocketError = ({ syscall }: DriverError, code: string): boolean =>
+  syscall === 'connect' || syscall === 'getaddrinfo' || SOCKET_ERRORS.has(code)
 
 /** Node's codes of connection errors. */
 const SOCKET_ERRORS: ReadonlySet<string> = new Set([

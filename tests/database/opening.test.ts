@@ -1,9 +1,13 @@
 import { once } from 'node:events'
+import { symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
+import { toDatabaseFault } from '../../core/database/database-fault.ts'
 import { openDatabase } from '../../core/database/open-database.ts'
 import { DATABASE_SETTINGS } from '../harness/database-settings.ts'
+import { temporaryFolder } from '../harness/folder.ts'
 import { openTestApp } from '../harness/test-app.ts'
 import { administer, createDatabase, testServer } from '../harness/test-database.ts'
 
@@ -44,6 +48,26 @@ test('an unreachable server is named without its password', async t => {
   t.is(reason?.kind, 'unreachable')
   t.regex(reason?.message ?? '', new RegExp(`PostgreSQL at 127.0.0.1:${port} cannot be reached`))
   t.false(reason?.message.includes('hunter2'))
+})
+
+test('a connection that the system refuses is an unreachable server, whatever its code', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  symlinkSync('.s.PGSQL.5432', join(folder.path, '.s.PGSQL.5432'))
+  const [reason] = await reasonsOf(`postgres://guide@/guide?host=${folder.path}`)
+  t.is(reason?.kind, 'unreachable')
+  t.regex(reason?.message ?? '', /connect ELOOP/)
+  for (const [code, syscall] of [
+    ['EPERM', 'connect'],
+    ['EAFNOSUPPORT', 'connect'],
+    ['EAI_FAIL', 'getaddrinfo'],
+    ['EPIPE', 'write'],
+  ])
+    t.is(
+      toDatabaseFault(Object.assign(new Error(`${syscall} ${code}`), { code, syscall }))?.kind,
+      'unavailable',
+    )
+  t.is(toDatabaseFault(Object.assign(new Error('open EPERM'), { code: 'EPERM', syscall: 'open' })), undefined)
 })
 
 test('a server that accepts and never responds is abandoned in bounded time', async t => {

@@ -180,6 +180,13 @@ test('limits of Strapi are converted, and long lists stay bounded by the size of
   t.deepEqual(await limits('{ maxLimit: 3000 }', '{ amountLimit: 50, maxLimit: 500 }'), {
     ...{ maxLimit: 3000, depthLimit: 30, amountLimit: 500, defaultLimit: 10 },
   })
+  // Without `maxLimit`, neither REST nor GraphQL of Strapi has one: front-ends ask for `limit: -1`.
+  t.deepEqual(await limits('{ defaultLimit: 5 }', '{ defaultLimit: 200 }'), {
+    ...{ maxLimit: 100_000, depthLimit: 30, amountLimit: 100_000, defaultLimit: 200 },
+  })
+  t.deepEqual(await limits('{}', '{ maxLimit: process.env.MOST }'), {
+    ...{ maxLimit: 100_000, depthLimit: 30, amountLimit: 100_000, defaultLimit: 10 },
+  })
 })
 
 test('a plugin for populate=deep becomes rest.populateDeep, with its depth', async t => {

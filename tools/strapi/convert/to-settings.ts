@@ -84,12 +84,7 @@ const sameSettings = (
 /** The front-ends of a Strapi 4 project read its format. */
 export function convertRest(project: StrapiProject): DocumentEntry | undefined {
   const { config, version } = project
-  const declared = mappingAt(config.api, 'rest')
-  // Without the setting, Strapi has no limit.
-  const rest = withBoundedList(
-    declared.has('maxLimit') ? declared : new Map([...declared, ['maxLimit', -1]]),
-    'maxLimit',
-  )
+  const rest = withBoundedList(mappingAt(config.api, 'rest'), 'maxLimit')
   return section('rest', [
     ...sameSettings(['rest'], rest, ['prefix', 'defaultLimit', 'maxLimit', 'withCount']),
     version === 4 ? flow('responseFormat', isFlattened(project) ? 'v4-flat' : 'v4') : undefined,
@@ -157,12 +152,12 @@ function populateDeep({ config, packages }: StrapiProject): LiteralValue | undef
 /** Length of lists where Strapi has no limit (-1). The size of the response is bounded by `database.limits.bytes`. */
 const UNLIMITED_LIST = 100_000
 
-/** Replaces "no limit" by a number. A variable without a fallback is no limit, too. */
+/** Replaces "no limit" by a number. No limit is also Strapi's default, and a variable without a fallback. */
 function withBoundedList(
   declared: ReadonlyMap<string, LiteralValue>,
   key: string,
 ): ReadonlyMap<string, LiteralValue> {
-  const value = declared.get(key)
+  const value = declared.get(key) ?? -1
   if (isFromEnvironment(value) && [undefined, null, -1].includes(toJson(fallbackOf(value)) as undefined))
     return new Map([...declared, [key, { ...value, fallback: UNLIMITED_LIST }]])
   return value === -1 ? new Map([...declared, [key, UNLIMITED_LIST]]) : declared

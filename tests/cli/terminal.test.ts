@@ -19,28 +19,36 @@ function plinth(...words: string[]) {
   return { code: status, out: stdout, complaint: stderr }
 }
 
-function projectOf(t: ExecutionContext): string {
+function projectOf(t: ExecutionContext, text = PROJECT): string {
   const folder = temporaryFolder()
   t.teardown(() => folder.remove())
-  folder.write('project.yaml', PROJECT)
+  folder.write('project.yaml', text)
   return folder.path
 }
 
-test('start prints its steps, the database and its addresses, and the effect of Ctrl-C', async t => {
-  const child = spawn(
-    process.execPath,
-    [...PLINTH, 'start', projectOf(t), '--port', '0', '--database', 'embedded'],
-    {
-      env: { ...process.env, NODE_ENV: 'development', HOST: '127.0.0.1' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
+/** A server that has printed its addresses. */
+async function started(t: ExecutionContext, folder: string) {
+  const child = spawn(process.execPath, [...PLINTH, 'start', folder, '--port', '0', '--database', 'embedded'], {
+    env: { ...process.env, NODE_ENV: 'development', HOST: '127.0.0.1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   t.teardown(() => child.kill('SIGKILL'))
   let shown = ''
   child.stderr.on('data', part => {
     shown += String(part)
   })
-  while (!/GraphQL/.test(shown)) await once(child.stderr, 'data')
+  while (!/\n {2}REST .*\n(?: {2}GraphQL .*\n)?\n/.test(shown)) await once(child.stderr, 'data')
+  return { child, shown: () => shown }
+}
+
+test('start names no address of GraphQL where it is off', async t => {
+  const { shown } = await started(t, projectOf(t, `${PROJECT}graphql: { enabled: false }\n`))
+  t.notRegex(shown(), /GraphQL/)
+})
+
+test('start prints its steps, the database and its addresses, and the effect of Ctrl-C', async t => {
+  const { child, shown: all } = await started(t, projectOf(t))
+  const shown = all()
   t.regex(
     shown,
     /^Plinth [\d.]+: reading the project …\nDatabase: embedded, not created yet \(development\)\nCreating the database …\n/,
@@ -61,7 +69,7 @@ test('start prints its steps, the database and its addresses, and the effect of 
   await once(child, 'exit')
   t.is(child.exitCode, 0)
   t.regex(
-    shown,
+    all(),
     /Stopping: requests in progress are answered, for at most \d+ s\. A second Ctrl-C ends them at once\.\n$/,
   )
 })

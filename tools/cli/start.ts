@@ -220,7 +220,8 @@ async function printBanner(served: ServedApp, paint: Paint): Promise<string> {
     .slice(0, 1)
     .map(type => `${url}${settings.rest.prefix}/${apiIdOf(type)}`)
   const hasPlayground = mode === 'development' || settings.graphql.config.playgroundAlways
-  const endpoints = Object.keys(settings.graphql.endpoints).map(path => url + path)
+  const { enabled, endpoints: paths } = settings.graphql
+  const endpoints = enabled ? Object.keys(paths).map(path => url + path) : []
   const production = mode === 'production'
   const pages = [
     ...(servesLandingPage(settings.server, production) ? [['Start', `${url}/`]] : []),

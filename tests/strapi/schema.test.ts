@@ -601,6 +601,25 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     without.remarks.filter(each => /cron|security|cors|mail/i.test(each)),
     [],
   )
+
+  // Code that may add anything is reported as such, and nothing is said of what it may add.
+  const added = await read({
+    'config/server.js':
+      "module.exports = ({ env }) => {\n  if (env('LOCAL')) return { port: 1 }\n  return { host: '0.0.0.0' }\n}",
+    'config/plugins.js': 'module.exports = ({ env }) => ({ ...pluginsOf(env) })',
+  })
+  has(added.remarks, /`config\/server` was not read/)
+  has(added.remarks, /`config\/plugins` was not read/)
+  t.deepEqual(
+    added.remarks.filter(each => /cron|mail/i.test(each)),
+    [],
+  )
+
+  const sender = await read({
+    'config/plugins.js':
+      "module.exports = ({ env }) => ({\n  email: { config: { settings: {\n    defaultFrom: `Shop <${env('FROM')}>`,\n  } } },\n})",
+  })
+  has(sender.remarks, /^remark config\/plugins\.js:3: - `email\.config\.settings\.defaultFrom` was not read: /)
 })
 
 test('settings of uploads, mails, the server and of schemas that have no counterpart are reported', async t => {

@@ -59,6 +59,7 @@ const LOOKED_FOR: readonly (readonly [module: keyof StrapiConfig, ...way: string
   ['plugins', 'upload', 'config', 'providerOptions', 'sizeLimit'],
   ['plugins', 'users-permissions', 'config', 'jwt', 'expiresIn'],
   ['plugins', 'users-permissions', 'config', 'register', 'allowedFields'],
+  ['plugins', 'email', 'config', 'settings', 'defaultFrom'],
 ]
 
 /** Settings whose defaults neither hide content nor open it. */
@@ -70,6 +71,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
     'proxy',
     'graphql.config.playgroundAlways',
     'users-permissions.config.jwt.expiresIn',
+    'email.config.settings.defaultFrom',
   ],
 ])
 
@@ -170,11 +172,11 @@ function previewNotes({ admin }: StrapiConfig): readonly Note[] {
 
 /** Tasks in config/server itself; those of config/cron-tasks are files of custom code. */
 function cronNotes({ server }: StrapiConfig, ownCode: readonly OwnCode[]): readonly Note[] {
-  const tasks = valueAt(server, 'cron', 'tasks') ?? codeAt(server, 'cron')
-  if (tasks === undefined || valueAt(server, 'cron', 'enabled') === false) return []
+  const cron = valueAt(server, 'cron')
+  const tasks = valueAt(cron, 'tasks') ?? codeAt(cron)
+  if (tasks === undefined || valueAt(cron, 'enabled') === false) return []
   if (ownCode.some(({ kind }) => kind === 'cron')) return []
-  const place =
-    codeAt(server, 'cron', 'tasks')?.place ?? scriptPlace(server, 'cron', 'tasks') ?? 'config/server'
+  const place = codeAt(cron, 'tasks')?.place ?? scriptPlace(server, 'cron', 'tasks') ?? 'config/server'
   return [codeNote('cron', place, 'the tasks of `cron` in config/server')]
 }
 
@@ -218,12 +220,12 @@ function leftSettings(
 }
 
 function mailNotes({ plugins }: StrapiConfig): readonly Note[] {
-  const declared = valueAt(plugins, 'email', 'config') ?? codeAt(plugins, 'email')
+  const email = valueAt(plugins, 'email')
+  const declared = valueAt(email, 'config') ?? codeAt(email)
   if (declared === undefined) return []
   const provider = textAt(declared, 'provider')
   const what = provider === undefined ? 'its provider' : `the provider \`${provider}\``
-  const source =
-    codeAt(plugins, 'email')?.place ?? scriptPlace(plugins, 'email', 'config') ?? 'config/plugins'
+  const source = codeAt(email)?.place ?? scriptPlace(plugins, 'email', 'config') ?? 'config/plugins'
   const text = `mails were sent by the plugin \`email\`, and ${what} did not come over: name the mail server in \`auth.mail.url\``
   return [{ kind: 'remark', text, source }]
 }

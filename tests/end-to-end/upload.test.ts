@@ -29,6 +29,10 @@ contentTypes:
   page:
     localized: true
     attributes: { title: string, cover: { type: media, multiple: false, localized: false } }
+  leaflet:
+    localized: true
+    draftAndPublish: true
+    attributes: { title: string, inserts: { type: media, multiple: true, localized: false } }
   note:
     attributes: { title: string, paper: { type: media, multiple: false }, locked: { type: media, multiple: false, writable: false } }
 apiTokens:
@@ -74,6 +78,7 @@ test.before(async () => {
   folder.write('project.yaml', PROJECT)
   folder.write('content/posts.yaml', POSTS)
   folder.write('content/notes.yaml', NOTES)
+  folder.write('content/leaflets.yaml', '- { documentId: folded, title: Folded }')
   server = await startServer({ project: folder.path })
 })
 test.after.always(async () => {
@@ -534,6 +539,25 @@ test.serial(
     }
   },
 )
+
+test.serial('files are attached to both versions of a list that all locales share', async t => {
+  await call('PUT', '/api/leaflets/folded?locale=fr', 'full', '{"data":{"title":"Plié"}}')
+  const fields = { ref: 'api::leaflet.leaflet', refId: 'folded', field: 'inserts' }
+  const [inDraft] = await upload(t, { files: [['only-draft.txt', '0']] })
+  const change = JSON.stringify({ data: { inserts: [inDraft?.id] } })
+  t.is((await call('PUT', '/api/leaflets/folded?status=draft', 'full', change)).status, 200)
+  await upload(t, { files: [['first.txt', '1']], fields })
+  await upload(t, { files: [['second.txt', '2']], fields })
+  const added = ['first.txt', 'second.txt']
+  for (const locale of ['en', 'fr'])
+    for (const [status, expected] of [
+      ['published', added],
+      ['draft', ['only-draft.txt', ...added]],
+    ] as const) {
+      const path = `/api/leaflets/folded?populate=inserts&status=${status}&locale=${locale}`
+      t.deepEqual(namesOf((await call('GET', path)).body.data.inserts), expected, `${status} ${locale}`)
+    }
+})
 
 test.serial('an upload to a draft does not create a published version', async t => {
   const fields = { ref: 'api::post.post', refId: 'only-draft', field: 'extras' }

@@ -89,11 +89,15 @@ function planAllParts(
     planEdits(document, version, planning)
     return changed.length === 0 ? [] : [{ locale: version.locale, statuses: version.statuses }]
   })
-  const [first] = document.versions
-  const values = first && shared.get(first.statuses[0] ?? 'published')
-  if (!first || !values) return own
-  const changed = planParts(type, values, ownerOf(document, first, versions, planning), planning)
-  return changed.length === 0 ? own : [...own, { locale: null, statuses: first.statuses }]
+  const common = document.versions.flatMap((version, index) => {
+    const earlier = document.versions.slice(0, index).flatMap(each => each.statuses)
+    const statuses = version.statuses.filter(status => !earlier.includes(status))
+    const values = shared.get(statuses[0] ?? 'published')
+    if (statuses.length === 0 || !values) return []
+    const owner = ownerOf(document, { locale: version.locale, statuses }, versions, planning)
+    return planParts(type, values, owner, planning).length === 0 ? [] : [{ locale: null, statuses }]
+  })
+  return [...own, ...common]
 }
 
 const isEdited = (

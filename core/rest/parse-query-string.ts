@@ -149,12 +149,28 @@ const formWithFiles = (): Fault =>
 /** A body without an envelope (reference/rest.md#14-access); an empty one is `{}`. */
 export async function readBareBody(request: HttpRequest): Promise<Data> {
   const body = await readBody(request)
+  if (Array.isArray(body)) throw new RequestFault(notAnObject(body))
   return isRecord(body) ? body : {}
 }
 
+/** Like readBareBody, where nothing is required: a body that cannot be read must not be taken for an empty one. */
+export async function readOptionalBody(request: HttpRequest): Promise<Data> {
+  if (!readerOf(request) && (await request.body()).length > 0)
+    throw new RequestFault(
+      fault('validation', 'Invalid Content-Type: expected application/json', {
+        key: 'Content-Type',
+        expected: 'application/json',
+      }),
+    )
+  return readBareBody(request)
+}
+
+const readerOf = ({ headers }: HttpRequest) =>
+  READERS.find(({ type }) => type.test(headers['content-type'] ?? ''))
+
 /** null: no body, or one of an unknown content type, which is ignored as in Strapi. */
 async function readBody(request: HttpRequest): Promise<unknown> {
-  const read = READERS.find(({ type }) => type.test(request.headers['content-type'] ?? ''))
+  const read = readerOf(request)
   if (!read) return null
   const bytes = await request.body()
   return bytes.length === 0 ? null : read.parse(bytes)

@@ -209,6 +209,41 @@ test('a new user requires a valid and unused name and address, a password and a 
   t.deepEqual(listOf(await get('/api/users?filters[username]=new', 'full')), [])
 })
 
+test('no form of a body leaves a user without a role', async t => {
+  const role = await roleId('clerk')
+  for (const input of [
+    {},
+    [],
+    [null],
+    { set: [] },
+    { connect: [] },
+    { connect: null },
+    { disconnect: [role] },
+  ])
+    t.is(said(await make('roleless', { role: input })), '400 role is a required field', JSON.stringify(input))
+  const { body } = await make('roled', { role })
+  const put = (input: unknown) => send('PUT', `/api/users/${String(body.id)}`, { role: input }, 'full')
+  for (const input of [[], [null], { set: [] }, { connect: null }, { connect: [], disconnect: [role] }])
+    t.is(said(await put(input)), '400 role cannot be removed: each user has a role', JSON.stringify(input))
+  for (const input of [{}, { connect: [] }, { disconnect: [role], connect: [role] }])
+    t.is(((await put(input)).body.role as Body).type, 'clerk', JSON.stringify(input))
+  t.deepEqual(listOf(await get('/api/users?filters[role][$null]=true', 'full')), [])
+})
+
+test('a change of a user that cannot be read is refused', async t => {
+  const { body } = await make('unread', { role: await roleId('clerk') })
+  const path = `/api/users/${String(body.id)}`
+  const list = await send('PUT', path, [{ blocked: true }], 'full')
+  t.regex(said(list), /^400 this must be a `object` type/)
+  const answer = await fetch(`${people.server.base}${path}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${FULL}` },
+    body: '{"blocked":true}',
+  })
+  t.is(answer.status, 400)
+  t.is(said(await send('PUT', path, { blocked: true }, 'full')), '200')
+})
+
 test('a password that an admin sets ends the sessions of its user, and is valid at once', async t => {
   t.is(said(await get('/api/users/me', 'dora')), '200')
   const { status, body } = await send('PUT', `/api/users/${ids.dora}`, { password: 'dora-password-2' })

@@ -4,11 +4,11 @@ import { permit } from '../../access/restrict/permit.ts'
 import { restrict } from '../../access/restrict/restrict.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { Documents } from '../../documents/documents.ts'
-import { toRefusal, type ValueFault } from '../../documents/values/value-fault.ts'
+import { rule, toFault, toRefusal, type ValueFault } from '../../documents/values/value-fault.ts'
 import { type Fault, fault, invalidBodyKey, RequestFault, unauthorized } from '../../faults/fault.ts'
 import type { ContentType } from '../../model/model.ts'
 import type { GivenValues } from '../../query/command.ts'
-import { parseGivenValues } from '../../query/parse-given-values.ts'
+import { parseGivenValues, parseLinkChange } from '../../query/parse-given-values.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import { everyField, populateWhole } from '../../query/populate-nodes.ts'
 import type { Filter, Query, RestrictedQuery, Selection } from '../../query/query.ts'
@@ -266,9 +266,19 @@ function checkNewUser(body: AuthBody, { grants }: Caller, user: ContentType): vo
     { name: 'username' },
     { name: 'password' },
   ].filter(({ name }) => isAsked(name))
-  const role =
-    isAsked('role') && (body.role === undefined || body.role === null) ? [missingFault('role')] : []
+  const role = isAsked('role') && roleIn(body, user) !== 'given' ? [missingFault('role')] : []
   throwFaults([...rules.flatMap(rule => checkCredential(body, rule)), ...role])
+}
+
+/** What a body does with the role of a user, in any form of a relation. What cannot be parsed is refused later. */
+function roleIn({ role }: AuthBody, user: ContentType): 'given' | 'removed' | 'kept' {
+  const attribute = user.attributes.get('role')
+  if (role === undefined || attribute?.kind !== 'relation') return 'kept'
+  const parsed = parseLinkChange(attribute, role, ['role'])
+  if (!parsed.ok) return 'given'
+  if (parsed.value === null) return 'kept'
+  const { length } = parsed.value.kind === 'set' ? parsed.value.targets : parsed.value.connect
+  return length > 0 ? 'given' : 'removed'
 }
 
 /** Checks the given values. An update cannot remove password or role. */
@@ -281,8 +291,12 @@ function checkUserChange(body: AuthBody, user: ContentType): void {
     ...email,
     ...(body.password === null ? [typeFault('string', 'password', null)] : []),
     ...(body.role === null ? [typeFault('object', 'role', null)] : []),
+    ...(body.role !== null && roleIn(body, user) === 'removed' ? [removedRole(body)] : []),
   ])
 }
+
+const removedRole = ({ role }: AuthBody): ValueFault =>
+  toFault(rule('cannot be removed: each user has a role'), ['role'], role)
 
 function throwFaults(faults: readonly ValueFault[]): void {
   const refusal = toRefusal(faults)

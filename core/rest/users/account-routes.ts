@@ -39,7 +39,7 @@ import {
   type RestEndpoint,
   wordsBelow,
 } from '../endpoint.ts'
-import { readBareBody, requestParams } from '../parse-query-string.ts'
+import { readBareBody, readOptionalBody, requestParams } from '../parse-query-string.ts'
 import type { RestOptions } from '../rest-call.ts'
 import { isStrapi4Request } from '../strapi4.ts'
 import { withoutUnknown } from '../strapi4-body.ts'
@@ -115,7 +115,7 @@ async function readUserBody(
   { request }: Pick<EndpointCall, 'request'>,
   { model, settings }: Pick<RestOptions, 'model' | 'settings'>,
 ): Promise<AuthBody> {
-  const body = await readBareBody(request)
+  const body = await readOptionalBody(request)
   return isStrapi4Request(request, settings) ? withoutUnknown(body, model.builtIn.user) : body
 }
 

@@ -252,7 +252,7 @@ function toFormattedError(error: GraphQLError, errorContext: ErrorContext): Grap
     return formatError(error, format)
   }
   // graphql-js names the field; a draft may lack required values.
-  if (format.errors.paths && NULL_IN_NON_NULL.test(originalError.message)) return formatError(error, format)
+  if (NULL_IN_NON_NULL.test(originalError.message)) return formatError(error, format)
   const converted = toRequestFault(originalError)
   if (converted) {
     if (converted.reason !== null) observer.emit({ kind: 'unavailable', requestId, reason: converted.reason })

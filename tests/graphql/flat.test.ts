@@ -219,7 +219,7 @@ test('an update adds a locale, a delete removes one locale, or all with a star',
   t.deepEqual(await ask(`{ book(documentId: "${id}", locale: "*") { title } }`), { data: { book: null } })
 })
 
-test('a null in a required field of a draft is reported with its field', async t => {
+test('a null in a required field of a draft is reported with its field, in both formats', async t => {
   const { ask, troubles } = await library(t)
   await ask('mutation { createBook(status: DRAFT, data: { pages: 77 }) { documentId } }')
   const answer = await ask('{ books(status: DRAFT, filters: { pages: { eq: 77 } }) { pages title } }')
@@ -227,6 +227,23 @@ test('a null in a required field of a draft is reported with its field', async t
   t.is(answer.errors[0].message, 'Cannot return null for non-nullable field Book.title.')
   t.deepEqual(answer.errors[0].path, ['books', 0, 'title'])
   t.deepEqual(troubles, [])
+  const nested = await openEndpoint(
+    t,
+    PROJECT.replace('v4CompatibilityMode: false', 'v4CompatibilityMode: true'),
+  )
+  await nested.create('book', { pages: 77 }, { status: 'draft' })
+  const read = '{ books(publicationState: PREVIEW) { data { attributes { pages title } } } }'
+  const { data, errors } = await nested.ask(read)
+  t.deepEqual(data, { books: { data: [{ attributes: null }] } })
+  t.deepEqual(errors, [
+    {
+      message: 'Cannot return null for non-nullable field Book.title.',
+      locations: [{ line: 1, column: read.indexOf('title') + 1 }],
+      path: ['books', 'data', 0, 'attributes', 'title'],
+      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    },
+  ])
+  t.deepEqual(nested.troubles, [])
 })
 
 test('a link to a missing document is refused with the count of the missing ones, as in the nested format', async t => {

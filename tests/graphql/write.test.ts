@@ -17,6 +17,7 @@ contentTypes:
       code: { type: string, unique: true, localized: false }
       meta: { type: json, localized: false }
       hour: time
+      tags: { type: array, localized: false }
       author: { type: relation, relation: manyToOne, target: author, inversedBy: posts }
       seo: { type: component, component: shared.seo, localized: false }
       blocks: { type: dynamiczone, components: [shared.seo], localized: false }
@@ -411,6 +412,16 @@ test.serial('a time accepts up to three decimals, and is returned with three', a
     t.like(data.post?.data.attributes, { hour: answered })
   }
 })
+
+test.serial(
+  'a text is a value of a json attribute, and is refused as it is by one that takes a list',
+  async t => {
+    t.falsy((await create({ title: 'Text', meta: '[1]' })).errors)
+    t.deepEqual(codesOf(await create({ title: 'Text', tags: '[1]' })), [
+      'BAD_USER_INPUT: tags must be a `array` type, but the final value was: `"[1]"`.',
+    ])
+  },
+)
 
 test.serial('null in a list of documents is ignored', async t => {
   const post = idOf(await create({ title: 'Kept' }))

@@ -6,7 +6,7 @@ import { parseGivenValues } from '../../query/parse-given-values.ts'
 import { parseDateTime } from '../../query/parse-moment.ts'
 import { isRecord } from '../../query/parse-place.ts'
 import type { Query, Status, VersionChoice } from '../../query/query.ts'
-import { JSON_TYPES, toJsonText } from '../sdl/to-dollar-filter.ts'
+import { toJsonText } from '../sdl/to-dollar-filter.ts'
 import type { OperationContext } from './operation-context.ts'
 import { checkJoinLimit, type RootSelection } from './parse-read.ts'
 import { parseDocumentSelection } from './parse-selection.ts'
@@ -167,11 +167,11 @@ const toData = (holder: Holder, raw: Data): Data =>
     }),
   )
 
-/** The JSON scalar takes a string as a value; REST would parse it, so it is quoted. */
+/** The JSON scalar takes a string as a value; REST would parse that of a `json` attribute, so it is quoted. */
 function toValue(attribute: Attribute, value: unknown): unknown {
   switch (attribute.kind) {
     case 'scalar':
-      return JSON_TYPES.has(attribute.type) && typeof value === 'string' ? toJsonText(value) : value
+      return attribute.type === 'json' && typeof value === 'string' ? toJsonText(value) : value
     case 'component':
       return toItems(value, () => attribute.component)
     case 'zone':

@@ -138,7 +138,7 @@ const jsonOperand = (key: string) => (value: unknown) =>
     : toJsonText(value)
 
 /** Attribute types with JSON values, which the JSON scalar accepts unchanged. */
-export const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
+const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'blocks', 'array'])
 
 /** Serializes a value for REST's parsers, which parse strings as JSON. */
 export const toJsonText = (value: unknown): string => JSON.stringify(value)

@@ -28,10 +28,14 @@ function projectOf(t: ExecutionContext, text = PROJECT): string {
 
 /** A server that has printed its addresses. */
 async function started(t: ExecutionContext, folder: string) {
-  const child = spawn(process.execPath, [...PLINTH, 'start', folder, '--port', '0', '--database', 'embedded'], {
-    env: { ...process.env, NODE_ENV: 'development', HOST: '127.0.0.1' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...PLINTH, 'start', folder, '--port', '0', '--database', 'embedded'],
+    {
+      env: { ...process.env, NODE_ENV: 'development', HOST: '127.0.0.1' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   t.teardown(() => child.kill('SIGKILL'))
   let shown = ''
   child.stderr.on('data', part => {

@@ -619,7 +619,10 @@ test('settings of cron, security, CORS and mail are reported at their lines, com
     'config/plugins.js':
       "module.exports = ({ env }) => ({\n  email: { config: { settings: {\n    defaultFrom: `Shop <${env('FROM')}>`,\n  } } },\n})",
   })
-  has(sender.remarks, /^remark config\/plugins\.js:3: - `email\.config\.settings\.defaultFrom` was not read: /)
+  has(
+    sender.remarks,
+    /^remark config\/plugins\.js:3: - `email\.config\.settings\.defaultFrom` was not read: /,
+  )
 })
 
 test('settings of uploads, mails, the server and of schemas that have no counterpart are reported', async t => {

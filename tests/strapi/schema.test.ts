@@ -496,6 +496,7 @@ test('a role that uploads files may change them, as in Strapi, with a remark', a
   })
   t.deepEqual(settings?.roles.editor?.permissions.upload, { update: true, upload: true })
   t.regex(report, /`upload: \[update\]`: in Strapi this role can change any file/)
+  t.regex(report, /put files into any document \(`ref`\), which needs `update` of that document here/)
 })
 
 test('without a database, roles, locales and sign-in come from the files of config-sync', async t => {

@@ -286,7 +286,7 @@ const knownMiddlewares = (config: StrapiConfig): ReadonlyMap<string, MiddlewareO
           ...(areHeadersImported(config) ? ['headers'] : []),
           ...(corsCredentials(config) === undefined ? [] : ['credentials']),
         ],
-        successor: '`server.cors` has the origins, headers and `credentials`',
+        successor: '`server.cors` has origins, headers, and `credentials` for listed origins',
       },
     ],
     [

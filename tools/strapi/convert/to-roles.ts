@@ -102,7 +102,7 @@ const FILES_NOTE =
 
 /** Strapi's permission to upload is also that for `POST /api/upload?id=1`, which changes a file. */
 const UPDATE_NOTE =
-  '`upload: [update]`: in Strapi this role can change any file, as it uploads files. Remove the word where it should only add files'
+  '`upload: [update]`: in Strapi this role can change any file, as it uploads files. Remove the word where it should only add files. In Strapi it can also put files into any document (`ref`), which needs `update` of that document here'
 
 /** True if the role could send files with documents, and may not upload them. */
 const sendsFiles = (subjects: Subjects, withFiles: ReadonlySet<string>): boolean =>

@@ -299,6 +299,37 @@ test('a project without the package of users-permissions has no sign-in, and its
   t.true((await settingsOf(t, resolved.out, {}))?.auth.register.enabled)
 })
 
+test('a project without the plugin i18n has no locales, whatever its schemas say', async t => {
+  const localized = { pluginOptions: { i18n: { localized: true } } }
+  const dependencies = { '@strapi/strapi': '4.25.1', '@strapi/plugin-users-permissions': '4.25.1' }
+  const files = {
+    ...type('note', { title: { type: 'string', ...localized }, rank: { type: 'integer' } }, localized),
+    'package.json': { name: 'notes', dependencies },
+  }
+  const written = (more: Parameters<typeof imported>[1]) => imported(t, { ...files, ...more })
+  const isLocalized = /\n {4}localized: true\n/
+  const without = await written({})
+  t.notRegex(without.yaml, /localized|i18n:|locales:/)
+  includes(
+    t,
+    without.remarks,
+    /^remark .*does not name `@strapi\/plugin-i18n`: `note` had no locales, whatever the schema says/,
+  )
+
+  const manifest = { name: 'notes', dependencies: { ...dependencies, '@strapi/plugin-i18n': '4.25.1' } }
+  const named = await written({ 'package.json': manifest })
+  t.regex(named.yaml, isLocalized)
+  t.regex(named.yaml, /rank: \{ type: integer, localized: false \}/)
+
+  const disabled = 'module.exports = { i18n: { enabled: false } }'
+  const off = await written({ 'package.json': manifest, 'config/plugins.js': disabled })
+  t.notRegex(off.yaml, isLocalized)
+  includes(t, off.remarks, /^remark .*the plugin i18n was disabled in Strapi: `note` had no locales/)
+
+  const five = { name: 'notes', dependencies: { '@strapi/strapi': '5.1.0' } }
+  t.regex((await written({ 'package.json': five })).yaml, isLocalized)
+})
+
 test('modules of config/ that only code reads, migrations and rules of columns are reported', async t => {
   const { remarks } = await imported(t, {
     ...type('note', {

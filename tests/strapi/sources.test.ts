@@ -211,7 +211,10 @@ test('links of Strapi 4 to documents of other locales are kept, and those that s
   }
   const teaser = { uid: 'shared.teaser', collectionName: 'components_teasers', attributes: { to: other } }
   const strapi = strapiProject({
-    'package.json': { name: 'site', dependencies: { '@strapi/strapi': '4.25.1' } },
+    'package.json': {
+      name: 'site',
+      dependencies: { '@strapi/strapi': '4.25.1', '@strapi/plugin-i18n': '4.25.1' },
+    },
     'src/api/page/content-types/page/schema.json': page,
     'src/components/shared/teaser.json': teaser,
   })
@@ -442,7 +445,10 @@ test('lines of an archive that were edited by hand never break the import', asyn
     attributes: { title: { type: 'string' } },
   }
   const strapi = strapiProject({
-    'package.json': { name: 'notes', dependencies: { '@strapi/strapi': '4.20.0' } },
+    'package.json': {
+      name: 'notes',
+      dependencies: { '@strapi/strapi': '4.20.0', '@strapi/plugin-i18n': '4.20.0' },
+    },
     'src/api/note/content-types/note/schema.json': declared,
   })
   t.teardown(strapi.remove)

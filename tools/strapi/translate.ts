@@ -16,6 +16,7 @@ import {
   transformerNotes,
   usersPermissions,
   whyNoUsers,
+  withServedLocales,
 } from './convert/to-settings.ts'
 import { toTypes } from './convert/to-types.ts'
 import { nameFaults, repairSheet } from './drop-invalid.ts'
@@ -151,7 +152,7 @@ export interface ImportedSchema {
   readonly yaml: string
   readonly names: Names
   readonly remarks: readonly Remark[]
-  /** With relations whose sides agree. */
+  /** With relations whose sides agree, and locales only where Strapi had them. */
   readonly project: StrapiProject
 }
 
@@ -160,7 +161,7 @@ export async function importSchema(
   declared: StrapiProject,
   facts: StrapiFacts | null,
 ): Promise<Result<ImportedSchema, Diagnostic>> {
-  const project = pairRelations(declared, facts)
+  const project = pairRelations(withServedLocales(declared), facts)
   const { names, sheet } = await withAcceptedNames(project, facts ?? project.synced)
   const repaired = await repairSheet(sheet)
   if (!repaired.ok) return repaired

@@ -10,8 +10,10 @@ import { attributeNameIn, type Names, ownUserAttributes } from '../names.ts'
 import {
   isFromEnvironment,
   isLiteralList,
+  isMapping,
   type LiteralValue,
   mappingAt,
+  mergeValues,
   scriptPlace,
   textAt,
   textsAt,
@@ -103,6 +105,31 @@ export function whyNoUsers({ config, packages }: StrapiProject): string | null {
   const isThere =
     packages.includes('@strapi/plugin-users-permissions') || valueAt(plugin, 'resolve') !== undefined
   return isThere ? null : 'package.json of Strapi does not name `@strapi/plugin-users-permissions`'
+}
+
+/** Strapi localizes nothing without the plugin i18n, which is a package of its own before version 5. */
+export function withServedLocales(project: StrapiProject): StrapiProject {
+  const { config, packages, version, contentTypes } = project
+  const plugin = valueAt(config.plugins, 'i18n')
+  const isThere =
+    version === 5 || packages.includes('@strapi/plugin-i18n') || valueAt(plugin, 'resolve') !== undefined
+  const localized = contentTypes.filter(
+    ({ schema }) => valueAt(schema, 'pluginOptions', 'i18n', 'localized') === true,
+  )
+  if (localized.length === 0 || (isThere && !isDisabled(plugin))) return project
+  const why = isThere
+    ? 'the plugin i18n was disabled in Strapi'
+    : 'package.json of Strapi does not name `@strapi/plugin-i18n`'
+  const text = `${why}: ${ticked(localized.map(({ singularName }) => singularName))} had no locales, whatever the schema says`
+  const unlocalized = new Map([['pluginOptions', new Map([['i18n', false]])]])
+  return {
+    ...project,
+    irregular: [...project.irregular, text],
+    contentTypes: contentTypes.map(type => {
+      const schema = mergeValues(type.schema, unlocalized)
+      return localized.includes(type) && isMapping(schema) ? { ...type, schema } : type
+    }),
+  }
 }
 
 /** What strapi-plugin-transformer removes from answers; null without it. */

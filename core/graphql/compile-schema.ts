@@ -1,6 +1,6 @@
 import { mergeTypeDefs } from '@graphql-tools/merge'
 import { makeExecutableSchema } from '@graphql-tools/schema'
-import { type IResolvers, pruneSchema } from '@graphql-tools/utils'
+import { pruneSchema } from '@graphql-tools/utils'
 import {
   type ASTNode,
   type DocumentNode,
@@ -76,16 +76,20 @@ export function compileGraphqlSchemas(
 export function compileGraphqlSchema(options: CompileOptions): Result<CompiledSchema, GraphqlFault> {
   const { format, extensions: adding, otherFormats = [] } = options
   const { roots, texts } = generate(options, format)
-  if (!adding) return ok({ format, schema: assemble(options, texts, []), roots, extension: null })
+  if (!adding) return ok({ format, schema: assemble(options, { texts, others: [] }), roots, extension: null })
   const namesElsewhere = once(() => namesOf(otherFormats.flatMap(other => generate(options, other).texts)))
   const { extension, faults } = extendSchema(
     { by: null, document: mergeTypeDefs([...texts]) },
     { ...adding, format, isElsewhere: coordinate => namesElsewhere().has(coordinate) },
   )
   if (faults.length > 0) return failed(...faults)
-  const documents = extension.definitions.map(({ document }) => document)
-  const make = () => ({ format, schema: assemble(options, documents, extension.others), roots, extension })
-  return validated(make, { definitions: extension.definitions, root: adding.root })
+  const make = (without?: string) => {
+    const isKept = ({ by }: { readonly by: string | null }) => by === null || by !== without
+    const texts = extension.definitions.filter(isKept).map(({ document }) => document)
+    return assemble(options, { texts, others: extension.others.filter(isKept) })
+  }
+  const schema = validated(make, { extension, root: adding.root })
+  return schema.ok ? ok({ format, schema: schema.value, roots, extension }) : schema
 }
 
 function generate({ model, generatesTypes, shadow: declared }: CompileOptions, name: FormatName) {
@@ -129,49 +133,75 @@ export interface GeneratedOptions {
   readonly shadow?: CompileOptions['shadow']
 }
 
+interface AssembledParts {
+  readonly texts: readonly (string | DocumentNode)[]
+  readonly others: SchemaExtension['others']
+}
+
 function assemble(
   { model, format, entityId }: Pick<CompileOptions, 'model' | 'format' | 'entityId'>,
-  definitions: readonly (string | DocumentNode)[],
-  others: readonly IResolvers[],
+  { texts, others }: AssembledParts,
 ): GraphQLSchema {
   const schema = makeExecutableSchema({
-    typeDefs: mergeTypeDefs([...definitions]),
-    resolvers: [typeResolvers(model, configuredFormat(format, entityId)), ...others],
+    typeDefs: mergeTypeDefs([...texts]),
+    resolvers: [
+      typeResolvers(model, configuredFormat(format, entityId)),
+      ...others.map(({ resolvers }) => resolvers),
+    ],
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
   })
   return withNamedDirectives(pruneSchema(schema))
 }
 
+/** The schema of all extensions, or without those of one. */
+type MakeSchema = (without?: string) => GraphQLSchema
+
+interface ValidateOptions extends Pick<ExtensionOptions, 'root'> {
+  readonly extension: SchemaExtension
+}
+
 /** Validates the schema by graphql-js's own rules, which cover what the earlier checks do not. */
 function validated(
-  make: () => CompiledSchema,
-  { definitions, root }: Pick<SchemaExtension, 'definitions'> & Pick<ExtensionOptions, 'root'>,
-): Result<CompiledSchema, GraphqlFault> {
-  const own = definitions.filter(({ by }) => by !== null)
+  make: MakeSchema,
+  { extension: { definitions, others }, root }: ValidateOptions,
+): Result<GraphQLSchema, GraphqlFault> {
+  const sources = [...new Set([...definitions, ...others].flatMap(({ by }) => by ?? []))]
   const faultOf = (message: string, node?: ASTNode): GraphqlFault => {
     const by =
-      own.find(each => node !== undefined && isFrom(node, each))?.by ?? onlySource(own) ?? 'extensions'
+      definitions.find(each => node !== undefined && isFrom(node, each))?.by ??
+      sourceOf(message, make, sources) ??
+      'extensions'
     const fault = extensionFault(by, `what it adds makes no schema: ${message}`, node && lineOf(node))
     return withPlace(fault, root)
   }
   try {
-    const compiled = make()
-    const errors = validateSchema(compiled.schema)
-    if (errors.length === 0) return ok(compiled)
+    const schema = make()
+    const errors = validateSchema(schema)
+    if (errors.length === 0) return ok(schema)
     return failed(...errors.map(({ message, nodes }) => faultOf(message, nodes?.[0])))
   } catch (error) {
-    return failed(faultOf(error instanceof Error ? error.message : String(error)))
+    return failed(faultOf(toMessage(error)))
   }
 }
 
 const isFrom = ({ loc }: ASTNode, { document }: SourceDefinitions): boolean =>
   loc !== undefined && document.definitions.some(each => each.loc?.source === loc.source)
 
-/** The extension that alone adds definitions. */
-function onlySource(own: readonly SourceDefinitions[]): string | null {
-  const sources = new Set(own.map(({ by }) => by))
-  return sources.size === 1 ? (own[0]?.by ?? null) : null
+/** The extension without which there is no error, or else another one: the error of a library names only what is wrong. */
+function sourceOf(message: string, make: MakeSchema, sources: readonly string[]): string | undefined {
+  const found = sources.map(by => ({ by, message: errorWithout(by, make) }))
+  return (found.find(each => each.message === null) ?? found.find(each => each.message !== message))?.by
 }
+
+function errorWithout(by: string, make: MakeSchema): string | null {
+  try {
+    return validateSchema(make(by))[0]?.message ?? null
+  } catch (error) {
+    return toMessage(error)
+  }
+}
+
+const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Keeps the directives of the October 2021 specification, and newer ones only if used: clients with a closed list of

@@ -316,6 +316,25 @@ test('invalid schema text is reported with the message of the GraphQL library', 
   )
 })
 
+test('an error of the GraphQL library that has no place names the extension that causes it', async t => {
+  const a = use(`{ typeDefs: 'extend type Query { base: Base } type Base { a: Int }' }`)
+  for (const [body, message] of [
+    [`{ typeDefs: 'extend type Base { x: Int @nope }' }`, 'Unknown directive "@nope".'],
+    [`{ resolvers: { Note: { __isTypeOf: 5 } } }`, 'Note must provide "isTypeOf" as a function, but got: 5.'],
+    [
+      `{ typeDefs: 'enum E { A A } extend type Base { x: E }' }`,
+      'Enum value "E.A" can only be defined once.',
+    ],
+  ]) {
+    const found = await faultsOf(t, {
+      a,
+      b: use(String(body)),
+      c: use(`{ typeDefs: 'extend type Base { c: Int }' }`),
+    })
+    t.is(found, `extensions/b: what it adds makes no schema: ${message} (at extensions/b.js:2)`)
+  }
+})
+
 test('without shadowCRUD the schema contains only what extensions add', async t => {
   const yaml = `${PROJECT}graphql: { config: { shadowCRUD: false } }\n`
   t.is(await sdlOf(t, { 'project.yaml': yaml }), 'type Query {\n  ok: Boolean\n}')

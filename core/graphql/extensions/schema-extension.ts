@@ -23,13 +23,19 @@ import {
 import { DefinitionError, type ExtensionPart, fieldFaults, otherResolvers, toPart } from './extension-part.ts'
 import { loadNexus, makeNexusPart, type NexusLibrary, type NexusWrap, nexusPlaces } from './nexus-part.ts'
 
+/** Scalars, values of enumerations and functions such as `__resolveType` of one call of `graphql.use`. */
+export interface SourceResolvers {
+  readonly by: string
+  readonly resolvers: IResolvers
+}
+
 /** The project's additions to the generated schema. */
 export interface SchemaExtension {
   readonly definitions: readonly SourceDefinitions[]
   readonly defined: SchemaFields
   /** By `<Type>.<field>`, as the maps below. */
   readonly resolvers: ReadonlyMap<string, Resolver>
-  readonly others: readonly IResolvers[]
+  readonly others: readonly SourceResolvers[]
   readonly config: ReadonlyMap<string, BoundResolver>
   readonly wraps: ReadonlyMap<string, readonly NexusWrap[]>
 }
@@ -75,7 +81,7 @@ export function extendSchema(generated: SourceDefinitions, options: ExtensionOpt
       definitions,
       defined: checked.defined,
       resolvers: resolvers.resolvers,
-      others: made.map(({ others }) => others),
+      others: made.map(({ by, others }) => ({ by, resolvers: others })),
       config: collected.config,
       wraps: joinWraps(made),
     },

@@ -7,7 +7,7 @@ import type { Stage } from './migration-options.ts'
 import type { SchemaPlan } from './plan-steps.ts'
 import { columnKindOf } from './schema/columns.ts'
 import type { Leftover } from './schema/finding.ts'
-import type { Runner } from './schema/read-catalogue.ts'
+import { NULLS_EQUAL, type Runner } from './schema/read-catalogue.ts'
 
 /**
  * True if the last migration produced the schema of this hash and the schema is unchanged since. It costs a look-up and one
@@ -185,12 +185,12 @@ export const printSpace = (schema: string): string =>
 export const printIsOwn = (schema: string, name: string): string =>
   `(${name} IN (SELECT name::name FROM ${qualified(schema, 'plinth_tables')}) OR ${name} LIKE 'plinth\\_%')`
 
-const COLUMNS = `SELECT concat_ws(' ', 'column', own.relname, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
+const COLUMNS = `SELECT concat_ws(' ', 'column', own.relname, a.attname, a.atttypid, a.atttypmod, a.attcollation, a.attnotnull,
   a.attidentity, a.attgenerated, d.adbin) AS part
   FROM own JOIN pg_attribute AS a ON a.attrelid = own.oid AND a.attnum > 0 AND NOT a.attisdropped
   LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum`
 
-const INDEXES = `SELECT concat_ws(' ', 'index', own.relname, c.relname, i.indkey, i.indisunique, i.indisvalid, i.indpred)
+const INDEXES = `SELECT concat_ws(' ', 'index', own.relname, c.relname, i.indkey, i.indisunique, ${NULLS_EQUAL}, i.indisvalid, i.indpred)
   FROM own JOIN pg_index AS i ON i.indrelid = own.oid JOIN pg_class AS c ON c.oid = i.indexrelid`
 
 const CONSTRAINTS = `SELECT concat_ws(' ', 'constraint', own.relname, k.conname, k.contype, k.conkey, k.confrelid, k.confkey,

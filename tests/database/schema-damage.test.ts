@@ -29,10 +29,10 @@ const routines = ({ sql }: SchemaCase) =>
     UNION ALL SELECT tgname, pg_get_triggerdef(oid), tgenabled::text FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1, 2`)
 
 /** Starts after a change by hand; the plan and the start agree, and nothing is left to do. */
-async function repaired(one: SchemaCase): Promise<readonly string[]> {
-  const { tables } = await storageOf(PROJECT)
+async function repaired(one: SchemaCase, project = PROJECT): Promise<readonly string[]> {
+  const { tables } = await storageOf(project)
   const planned = await planMigration(one.database, tables)
-  const steps = await one.started(PROJECT)
+  const steps = await one.started(project)
   const again = await planMigration(one.database, tables)
   if (planned.steps.map(step => step.summary).join() !== steps.join() || again.steps.length > 0)
     throw new Error(`planned ${planned.steps.map(step => step.summary)}, did ${steps}`)
@@ -123,6 +123,52 @@ test('columns that were given another length, precision or width by hand keep th
     t.deepEqual(await one.sql('SELECT title, price, seen, size, at FROM articles'), values, type)
   }
 })
+
+test('an index, a domain and a collation that change which values are equal or valid are changed back', async t => {
+  const one = await schemaCase(t)
+  const project = PROJECT.replace(
+    'seen: datetime',
+    'seen: datetime\n      code: { type: string, unique: true }',
+  )
+  await one.started(project)
+  await one.sql(ROW)
+  await one.sql(`UPDATE articles SET code = 'a'`)
+  const state = `SELECT attname, atttypid::regtype::text, atttypmod, attcollation::text FROM pg_attribute
+    WHERE attrelid = 'articles'::regclass AND attnum > 0
+    UNION ALL SELECT pg_get_indexdef(indexrelid), '', 0, '' FROM pg_index WHERE indrelid = 'articles'::regclass ORDER BY 1`
+  const before = await one.sql(state)
+  const create = `CREATE UNIQUE INDEX articles__code__unique ON articles (code)`
+  const changes = [
+    ['DROP INDEX articles__code__unique', `${create} NULLS NOT DISTINCT`],
+    [
+      'CREATE DOMAIN short AS varchar(255) CHECK (length(value) < 5)',
+      'ALTER TABLE articles ALTER code TYPE short',
+    ],
+    [
+      `CREATE COLLATION same (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`,
+      'ALTER TABLE articles ALTER code TYPE varchar(255) COLLATE same',
+    ],
+  ] as const
+  const steps = [
+    [
+      'drop index "articles__code__unique" of "articles"',
+      'add unique index "articles__code__unique" to "articles"',
+    ],
+    ['change `code` of content-type `article` from short to varchar(255)'],
+    ['change `code` of content-type `article` from COLLATE same to varchar(255)'],
+  ]
+  for (const [index, statements] of changes.entries()) {
+    if (index === 0 && (await lacksNullsNotDistinct(one))) continue
+    for (const statement of statements) await one.sql(statement)
+    t.deepEqual(await repaired(one, project), steps[index])
+    t.deepEqual(await one.sql(state), before)
+    t.deepEqual(await one.sql('SELECT code FROM articles'), [['a']])
+  }
+})
+
+/** PostgreSQL 14. */
+const lacksNullsNotDistinct = async ({ sql }: SchemaCase): Promise<boolean> =>
+  Number((await sql(`SHOW server_version_num`))[0]?.[0]) < 150_000
 
 test('JSON that became a text by hand is refused with the statement that reads it back', async t => {
   const one = await schemaCase(t)

@@ -40,8 +40,10 @@ export interface ActualTable {
 
 export interface ActualColumn {
   readonly name: string
-  /** In the form of format_type: `character varying(255)`. */
+  /** In the form of format_type: `character varying(255)`. Of a domain, the type that it is made of. */
   readonly type: string
+  /** The domain of its values, or a collation that takes different texts for equal ones (`COLLATE "x"`); null: neither. */
+  readonly custom: string | null
   readonly nullable: boolean
   readonly identity: boolean
   /** It is not null, and neither PostgreSQL nor a trigger of another maker fills it: a row that leaves it out is refused. */
@@ -55,6 +57,8 @@ export interface ActualIndex {
   /** null: an expression. */
   readonly columns: readonly (string | null)[]
   readonly unique: boolean
+  /** NULLS NOT DISTINCT: a second row without a value is refused. */
+  readonly nullsEqual: boolean
   readonly valid: boolean
   readonly where: string | null
   /** The expressions among its keys; null: none. */

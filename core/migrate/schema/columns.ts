@@ -112,7 +112,7 @@ function* changeColumn(pair: TablePair, column: Column, actual: ActualColumn): G
   if (column.name !== actual.name) yield renameColumn(pair, column, actual)
   if ((column.generated === 'identity') !== actual.identity) yield refuseChangedIdentity(pair, column)
   yield* renameValues(pair, column, actual)
-  if (actual.type !== CATALOGUE_TYPES[column.type]) yield* changeType(pair, column, actual)
+  if (hasOtherType(column, actual)) yield* changeType(pair, column, actual)
   else if (!actual.identity && !sameDefault(column.type, column.default, actual.default))
     yield changeDefault(pair, column)
   if (column.nullable && !actual.nullable) yield dropNotNull(pair, column)
@@ -230,11 +230,19 @@ function refuseJsonAsText(pair: TablePair, column: Column, actual: ActualColumn)
   }
 }
 
-const printNewType = (column: Column, actual: ActualColumn, columnName: string): string =>
-  `TYPE ${column.type} USING ${converted(column, actual, ident(columnName))}`
+/** A type without a collation has the one of the database. */
+const printNewType = (column: Column, actual: ActualColumn, columnName: string): string => {
+  const value = ident(columnName)
+  const isSame = actual.type === CATALOGUE_TYPES[column.type]
+  return `TYPE ${column.type} USING ${isSame ? `${value}::${column.type}` : converted(column, actual, value)}`
+}
 
-const describeTypeChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
-  `change ${describeColumn(pair, column)} from ${type} to ${column.type}`
+const describeTypeChange = (pair: TablePair, column: Column, { type, custom }: ActualColumn): string =>
+  `change ${describeColumn(pair, column)} from ${custom ?? type} to ${column.type}`
+
+/** True if the column has another type, or a domain or collation that changes how values compare or which are valid. */
+export const hasOtherType = ({ type }: Column, actual: ActualColumn): boolean =>
+  actual.type !== CATALOGUE_TYPES[type] || actual.custom !== null
 
 const describeImpossibleChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
   `${describeColumn(pair, column)} cannot change from ${type} to ${column.type}`

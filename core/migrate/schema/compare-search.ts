@@ -9,10 +9,10 @@ import {
   triggerFunction,
   watchedColumns,
 } from '../../sql/search-ddl.ts'
+import { hasOtherType } from './columns.ts'
 import { type SchemaFinding, type Step, step, tableStep } from './finding.ts'
 import { digestOfBody } from './literals.ts'
 import { mayLose, type TablePair } from './pair-tables.ts'
-import { CATALOGUE_TYPES } from './read-catalogue.ts'
 import { countRows, countTooMany } from './row-counts.ts'
 
 /**
@@ -48,9 +48,9 @@ export function* compareSearch(pair: TablePair): Generator<SchemaFinding> {
 function watchesNewType({ columns, desired }: TablePair, trigger: SearchTrigger): boolean {
   if (trigger.kind !== 'fill') return false
   const watched = watchedColumns(trigger)
-  return desired.columns.some(({ name, type }) => {
-    const actual = columns.get(name)
-    return watched.includes(name) && actual !== undefined && actual.type !== CATALOGUE_TYPES[type]
+  return desired.columns.some(column => {
+    const actual = columns.get(column.name)
+    return watched.includes(column.name) && actual !== undefined && hasOtherType(column, actual)
   })
 }
 

@@ -65,6 +65,7 @@ function sameIndex(pair: TablePair, index: Index, actual: ActualIndex): boolean 
   return (
     actual.valid &&
     actual.unique === unique &&
+    !actual.nullsEqual &&
     actual.method === (method ?? 'btree') &&
     sameKeys(pair, index, actual) &&
     (where === null) === (actual.where === null) &&

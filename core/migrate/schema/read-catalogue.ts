@@ -72,6 +72,9 @@ const columnNames = (table: string, numbers: string): string =>
   `(SELECT json_agg(a.attname ORDER BY n.place) FROM unnest(${numbers}) WITH ORDINALITY AS n (number, place)
     LEFT JOIN pg_attribute AS a ON a.attrelid = ${table} AND a.attnum = n.number AND n.number > 0)`
 
+/** PostgreSQL 14 has no such column. */
+export const NULLS_EQUAL = `coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false)`
+
 /** `fillers`: tables with a trigger of another maker that runs for each row before its insertion (1, 2, 4). */
 const TABLES = `
 WITH own AS MATERIALIZED (
@@ -82,18 +85,22 @@ WITH own AS MATERIALIZED (
   WHERE NOT g.tgisinternal AND g.tgtype & 7 = 7 AND p.proname NOT LIKE 'plinth\\_%'
 ), columns AS (
   SELECT a.attrelid AS oid, json_agg(json_build_object(
-    'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'nullable', NOT a.attnotnull,
+    'name', a.attname, 'nullable', NOT a.attnotnull,
+    'type', CASE WHEN y.typtype = 'd' THEN format_type(y.typbasetype, y.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END,
+    'custom', CASE WHEN y.typtype = 'd' THEN format_type(a.atttypid, a.atttypmod)
+      WHEN NOT l.collisdeterministic THEN 'COLLATE ' || quote_ident(l.collname) END,
     'identity', a.attidentity = 'd', 'needsValue', a.attnotnull AND a.attidentity = '' AND d.adbin IS NULL AND y.typdefault IS NULL
       AND NOT EXISTS (SELECT FROM fillers WHERE tgrelid = a.attrelid), 'default', CASE WHEN a.attgenerated = '' THEN pg_get_expr(d.adbin, d.adrelid) END
   ) ORDER BY a.attnum) AS list
   FROM own JOIN pg_attribute AS a ON a.attrelid = own.oid AND a.attnum > 0 AND NOT a.attisdropped
   LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum JOIN pg_type AS y ON y.oid = a.atttypid
+  LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
   WHERE own.is_table GROUP BY a.attrelid
 ), indexes AS (
   SELECT i.indrelid AS oid,
     json_agg(json_build_object(
       'name', c.relname, 'columns', ${columnNames('i.indrelid', 'i.indkey::smallint[]')}, 'unique', i.indisunique,
-      'valid', i.indisvalid, 'where', pg_get_expr(i.indpred, i.indrelid), 'expressions', pg_get_expr(i.indexprs, i.indrelid),
+      'nullsEqual', ${NULLS_EQUAL}, 'valid', i.indisvalid, 'where', pg_get_expr(i.indpred, i.indrelid), 'expressions', pg_get_expr(i.indexprs, i.indrelid),
       'method', (SELECT amname FROM pg_am WHERE oid = c.relam)
     ) ORDER BY c.relname) FILTER (WHERE NOT i.indisprimary) AS list,
     (array_agg(${columnNames('i.indrelid', 'i.indkey::smallint[]')}) FILTER (WHERE i.indisprimary))[1] AS key

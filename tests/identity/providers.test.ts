@@ -101,6 +101,19 @@ test('users sign in at a real provider, are found again, and get a session of th
   t.is(await users.count(), 1)
 })
 
+test('a user of a provider has the defaults and the generated uids of its attributes', async t => {
+  const provider = await openRealProvider(t)
+  const attributes = {
+    plan: { type: 'enumeration', enum: ['free', 'paid'], default: 'free' },
+    slug: { type: 'uid', targetField: 'username', generate: true },
+  }
+  const app = await openTestApp(t, { project: { ...project(provider.url), user: { attributes } } as never })
+  const begun = await begin(app)
+  const received = await receive(app, await provider.follow(begun.location), begun.cookie)
+  const { user } = (await exchange(app, codeOf(received))).body as Session
+  t.like(user, { username: 'ann', plan: 'free', slug: 'ann' } as object)
+})
+
 test('answers of a provider that attacks make no user and no session', async t => {
   const provider = await openHostileProvider(t)
   const app = await openTestApp(t, { project: project(provider.url) })

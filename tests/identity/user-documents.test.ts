@@ -64,3 +64,52 @@ test('answers of sign-in have no attributes that the permission `me` of the role
   t.like(user, { ...shown, credit: 7 })
   t.false(Object.hasOwn(user, 'note'))
 })
+
+test('a registration generates uids, and takes no unique value of a component from another user', async t => {
+  const app = await openTestApp(t, {
+    project: {
+      name: 'Profiles',
+      contentTypes: {},
+      server: { rateLimit: { auth: false, account: false } },
+      components: { 'user.card': { attributes: { number: { type: 'string', unique: true } } } },
+      user: {
+        attributes: {
+          slug: { type: 'uid', targetField: 'username', generate: true },
+          card: { type: 'component', component: 'user.card' },
+          cards: { type: 'component', component: 'user.card', repeatable: true },
+        },
+      },
+      auth: { register: { allowedFields: ['slug', 'card', 'cards'] } },
+      roles: {
+        public: { permissions: { auth: ['login', 'register'] } },
+        authenticated: { permissions: { users: ['me'] } },
+      },
+    } as never,
+  })
+  const register = async (username: string, more: object = {}) => {
+    const body = {
+      username,
+      email: `${username.replace(' ', '')}@example.com`,
+      password: 'Password1',
+      ...more,
+    }
+    return (await app.request('POST', '/api/auth/local/register', { body })).body as {
+      readonly user?: { readonly slug: string }
+      readonly error?: { readonly message: string }
+    }
+  }
+  t.is((await register('Ann Lee', { card: { number: '7' } })).user?.slug, 'ann-lee')
+  t.is((await register('ann lee1', { slug: 'chosen' })).user?.slug, 'chosen')
+  t.is((await register('Ann-Lee')).user?.slug, 'ann-lee-1')
+  for (const more of [
+    { card: { number: '7' } },
+    { cards: [{ number: '7' }] },
+    { cards: [{ number: '8' }, { number: '8' }] },
+    { card: { number: '9' }, cards: [{ number: '9' }] },
+    { slug: 'chosen' },
+  ]) {
+    const { error } = await register('bob', more)
+    t.is(error?.message, 'This attribute must be unique', JSON.stringify(more))
+  }
+  t.is((await register('bob', { card: { number: '8' } })).user?.slug, 'bob')
+})

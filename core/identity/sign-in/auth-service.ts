@@ -19,7 +19,7 @@ import type { AuthCall, IdentityOptions, SignedIn } from '../identity.ts'
 import { type AuthBody, parseCredentials } from '../parse-credentials.ts'
 import { type CountRequest, enforceQuota, networkOf, type Quota, type QuotaListener } from '../rate-limit.ts'
 import { type Account, findAccount, lockIdentifiers, writeAccount } from '../users/accounts.ts'
-import { findRole, hashUserValues, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
+import { createUser, findRole, hashUserValues, roleValue, scalarValue } from '../users/save-user.ts'
 import { ALL_ROWS, requireScalar, withUsername } from '../users/user-values.ts'
 import { changePassword, forgotPassword, resetPassword } from './change-password.ts'
 import { userCaller } from './session-strategy.ts'
@@ -272,14 +272,14 @@ async function insertUser(
   await assertUnused(values, transaction, options)
   const role = await findRole(options.settings.register.role, transaction, options)
   const user = { documentId, values: new Map<string, DesiredValue>([...values, ['role', roleValue(role)]]) }
-  await saveUser(user, { email: TAKEN_MESSAGE, username: TAKEN_MESSAGE }, transaction, options)
+  await createUser(user, { email: TAKEN_MESSAGE, username: TAKEN_MESSAGE }, transaction, options)
   const text = textValue(values, 'email')
   const account = await findAccount(transaction, { by: 'email', text }, options)
   if (!account) throw new TypeError('a user that was just made is not there')
   return account
 }
 
-/** A username must not equal another user's address, and vice versa. saveUser checks equal columns. */
+/** A username must not equal another user's address, and vice versa. createUser checks equal columns. */
 async function assertUnused(
   values: Values,
   transaction: Transaction,

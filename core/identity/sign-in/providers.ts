@@ -11,7 +11,7 @@ import type { SignInProvider } from '../../project/settings/settings.ts'
 import type { IdentityOptions, SignedIn } from '../identity.ts'
 import { openRateLimit } from '../rate-limit.ts'
 import { type Account, findAccount, lockIdentifiers, writeAccount } from '../users/accounts.ts'
-import { findRole, NO_MESSAGES, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
+import { createUser, findRole, NO_MESSAGES, roleValue, saveUser, scalarValue } from '../users/save-user.ts'
 import { toUsername } from '../users/user-values.ts'
 import { claimedRole, readBounded } from './issuer-strategy.ts'
 import { openSealing, type Sealing } from './sealing.ts'
@@ -289,7 +289,7 @@ async function signInWith(
       documentId,
       values: new Map<string, DesiredValue>([...values, ['role', roleValue(roleId)]]),
     }
-    await saveUser(user, { email: TAKEN, username: TAKEN }, transaction, identity)
+    await createUser(user, { email: TAKEN, username: TAKEN }, transaction, identity)
     await transaction.run({ name: 'link an account', text: LINK, values: [key, documentId] })
     const made = await findAccount(transaction, { by: 'documentId', text: documentId }, identity)
     if (!made) throw new TypeError('a user that was just made is not there')

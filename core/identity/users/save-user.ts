@@ -1,7 +1,10 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { DesiredDocument, Values } from '../../documents/desired-state.ts'
-import { writeOptions } from '../../documents/rows/write-options.ts'
+import { type WriteOptions, writeOptions } from '../../documents/rows/write-options.ts'
+import { generateUids } from '../../documents/state/generate-uids.ts'
 import { findUniqueConflicts } from '../../documents/unique/unique-conflicts.ts'
+import { findConflictingClaims, partClaimsOf } from '../../documents/unique/unique-conflicts-in-components.ts'
+import { defaultsOf } from '../../documents/values/given-body.ts'
 import { hashPasswords } from '../../documents/values/hash-passwords.ts'
 import { writeDocuments } from '../../documents/write-documents.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
@@ -39,11 +42,34 @@ export async function saveUser(
   transaction: Transaction,
   options: SaveUserOptions,
 ): Promise<void> {
-  const documents = [toDocument(documentId, values, options.model)]
   const writing = writeOptions(transaction, options, { touch: false })
-  const [taken] = (await findUniqueConflicts(documents, writing)).toSorted(emailFirst)
+  await writeUser(toDocument(documentId, values, options.model), words, writing)
+}
+
+/** Inserts a user with the defaults and uids that `values` leaves out. Throws a RequestFault if a unique value is taken. */
+export async function createUser(
+  { documentId, values }: SavedUser,
+  words: TakenMessages,
+  transaction: Transaction,
+  options: SaveUserOptions,
+): Promise<void> {
+  const writing = { ...writeOptions(transaction, options, { touch: false }), transaction }
+  const whole = new Map([...defaultsOf(options.model.builtIn.user), ...values])
+  const given = toDocument(documentId, whole, options.model)
+  const [made = given] = await generateUids([given], writing)
+  const taken = await findConflictingClaims(partClaimsOf(made), () => [], writing)
+  if (taken.length > 0) throw new RequestFault(fault('application', UNIQUE))
+  await writeUser(made, words, writing)
+}
+
+async function writeUser(
+  document: DesiredDocument,
+  words: TakenMessages,
+  writing: WriteOptions,
+): Promise<void> {
+  const [taken] = (await findUniqueConflicts([document], writing)).toSorted(emailFirst)
   if (taken) throw new RequestFault(fault('application', messageFor(taken.attribute.name, words)))
-  await writeDocuments(documents, writing)
+  await writeDocuments([document], writing)
 }
 
 const emailFirst = (a: { attribute: { name: string } }, b: { attribute: { name: string } }): number =>

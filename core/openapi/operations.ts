@@ -212,7 +212,8 @@ function save(type: ContentType, action: 'create' | 'update', options: DescribeO
           ? [statusParameter(mayPublish ? ['published', 'draft'] : ['draft'], options)]
           : []),
         ...localeParameter(type, options),
-        ...writeHeaders(options),
+        ...(isCreate ? [] : [matchHeader(options)]),
+        idempotencyHeader(options),
       ],
       requestBody: {
         required: true,
@@ -236,7 +237,7 @@ function remove(type: ContentType, options: DescribeOptions): PathItem {
   return {
     delete: {
       ...headOf(type, 'delete', `Delete one ${type.displayName}`),
-      parameters: [...localeParameter(type, options), ...writeHeaders(options)],
+      parameters: [...localeParameter(type, options), matchHeader(options), idempotencyHeader(options)],
       responses: {
         ...(options.strapi4
           ? { 200: documentResponse(type, answer ?? {}, options) }
@@ -252,13 +253,15 @@ const header = (name: string, description: string): Schema => ({
   schema: { type: 'string' },
 })
 
-const writeHeaders = ({ parameters }: DescribeOptions): readonly Schema[] => [
-  parameters.ref('IfMatch', header('If-Match', 'Writes only if the document still has this `ETag`')),
+/** A `POST` with this header is refused: what it creates has no tag. */
+const matchHeader = ({ parameters }: DescribeOptions): Schema =>
+  parameters.ref('IfMatch', header('If-Match', 'Writes only if the document still has this `ETag`'))
+
+const idempotencyHeader = ({ parameters }: DescribeOptions): Schema =>
   parameters.ref(
     'IdempotencyKey',
     header('Idempotency-Key', 'A retry with the same key gets the first answer'),
-  ),
-]
+  )
 
 /** A parameter whose value is an object: `filters[title][$eq]=x`. */
 const deepObject = (name: string, schema: Schema, description: string): Schema => ({

@@ -41,8 +41,8 @@ export async function performAction(
   call: RestCall,
   options: RestOptions,
 ): Promise<HttpResponse> {
-  // A document that is created has no tag to match.
-  refuseConditions(call.request, action === 'create' ? undefined : ['If-None-Match'])
+  // What a POST creates has no tag to match, and actions such as `unpublish` compare none.
+  refuseConditions(call.request, call.request.method === 'POST' ? undefined : ['If-None-Match'])
   const isSave = action === 'create' || action === 'update'
   // The cache of queries replaces the parameters of a save, unless middlewares want to see them.
   const params = isSave && !options.runMiddlewares ? documentParams(call) : toParams(call)

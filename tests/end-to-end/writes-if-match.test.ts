@@ -129,6 +129,8 @@ test('a condition that a write does not evaluate is refused, and nothing is writ
     ['PUT', `/api/people/${id}`, ['If-None-Match']],
     ['DELETE', `/api/people/${id}`, ['If-None-Match']],
     ['POST', '/api/people', ['If-Match', 'If-None-Match']],
+    ['POST', '/api/actions/articles/any/unpublish', ['If-Match', 'If-None-Match']],
+    ['POST', '/api/actions/articles/any/discard-draft', ['If-Match', 'If-None-Match']],
     ['PUT', '/api/users/1', ['If-Match', 'If-None-Match']],
     ['DELETE', '/api/users/1', ['If-Match', 'If-None-Match']],
     ['POST', '/api/upload', ['If-Match', 'If-None-Match']],

@@ -343,6 +343,9 @@ test.serial(
       ['"variables":[1]', '`variables` must be an object, or its JSON text.'],
       ['"variables":"[]"', '`variables` must be an object, or its JSON text.'],
       ['"variables":5', '`variables` must be an object, or its JSON text.'],
+      ['"extensions":5', '`extensions` must be an object, or its JSON text.'],
+      ['"extensions":[]', '`extensions` must be an object, or its JSON text.'],
+      ['"extensions":"{"', 'Extensions are invalid JSON.'],
     ] as const)
       t.deepEqual(await body({ type: 'application/json', text: `{"query":"{__typename}",${given}}` }), [
         400,

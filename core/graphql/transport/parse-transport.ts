@@ -122,13 +122,15 @@ function parseOperationRequest(
 ): Result<OperationRequest, HttpResponse> {
   const requested: Readonly<Record<string, unknown>> =
     typeof input === 'object' && input !== null ? { ...input } : {}
-  const { variables, operationName } = requested
+  const { variables, extensions, operationName } = requested
   const query = requested.query ?? ''
   const documentId = requestedDocumentId(requested)
   if (query === '' && documentId === null) return failed(noQuery(format))
   if (typeof query !== 'string') return failed(refusal(400, 'GraphQL queries must be strings.', format))
-  const values = parseVariables(variables, format)
+  const values = parseObject('variables', variables, format)
   if (!values.ok) return values
+  const additions = parseObject('extensions', extensions, format)
+  if (!additions.ok) return additions
   const name = operationName ?? null
   if (name !== null && typeof name !== 'string') return failed(refusal(400, NO_NAME, format))
   return ok({ query, documentId, variables: values.value, operationName: name })
@@ -136,19 +138,25 @@ function parseOperationRequest(
 
 const NO_NAME = '`operationName` in a POST body must be a string if provided.'
 
-/** In a query string or form, variables are JSON text. */
-function parseVariables(
+/** In a query string or form, objects are JSON text. */
+function parseObject(
+  name: 'variables' | 'extensions',
   input: unknown,
   format: GraphqlFormat,
 ): Result<OperationRequest['variables'], HttpResponse> {
   if (input === undefined || input === null || input === '' || input === 'null') return ok({})
   const parsed = typeof input === 'string' ? attempt(() => parseJsonBody(input)) : ok(input)
-  if (!parsed.ok) return failed(refusal(400, NO_VARIABLES, format))
-  return isRecord(parsed.value) ? ok(parsed.value) : failed(refusal(400, NO_OBJECT, format))
+  if (!parsed.ok) return failed(refusal(400, INVALID_JSON[name], format))
+  return isRecord(parsed.value)
+    ? ok(parsed.value)
+    : failed(refusal(400, `\`${name}\` must be an object, or its JSON text.`, format))
 }
 
-const NO_VARIABLES = 'Variables are invalid JSON.'
-const NO_OBJECT = '`variables` must be an object, or its JSON text.'
+/** Apollo Server's messages. */
+const INVALID_JSON = {
+  variables: 'Variables are invalid JSON.',
+  extensions: 'Extensions are invalid JSON.',
+}
 
 const noQuery = ({ errors }: GraphqlFormat): HttpResponse =>
   errorResponse(

@@ -254,6 +254,22 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   language: ['locale'],
   state: ['status'],
   publicationstate: ['status'],
+  optional: ['required'],
+  minimum: ['min'],
+  maximum: ['max'],
+  // Sections of project.yaml.
+  types: ['contentTypes'],
+  models: ['contentTypes'],
+  collections: ['contentTypes'],
+  schemas: ['contentTypes'],
+  entities: ['contentTypes'],
+  permissions: ['roles'],
+  tokens: ['apiTokens'],
+  apikeys: ['apiTokens'],
+  routes: ['routesConfig'],
+  policies: ['routesConfig'],
+  resolvers: ['resolversConfig'],
+  locales: ['i18n'],
 }
 
 /** Lower-case letters and digits only: `landingPage`, `landing-page` and `landing_page` are the same word. */

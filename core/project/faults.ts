@@ -35,6 +35,8 @@ export interface ProjectFinding {
   readonly code: ProjectFault
   readonly message: string
   readonly path: Path
+  /** The declaration that is missing. The finding is a consequence if it does not match the schema. */
+  readonly missing?: Path
   /** The caret points to the key instead of its value. */
   readonly atKey?: boolean
   /** A second path that is involved, with its own message. */

@@ -54,7 +54,7 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
   if (tree === undefined) return { faults: sortDiagnostics(found) }
   const checked = checkTree(tree, files.complete, await openGrammar())
   const all = sortDiagnostics([...found, ...checked.misfits, ...checked.faults])
-  const isJudgeable = ![...found, ...checked.misfits].some(isOfDeclarations)
+  const isJudgeable = checked.isJudgeable && ![...found, ...checked.misfits].some(isOfDeclarations)
   return {
     faults: all,
     ...(checked.settings &&
@@ -87,7 +87,7 @@ const DECLARATIONS = new Set<unknown>([
   'apiTokens',
 ])
 
-const isOfDeclarations = ({ path }: Diagnostic): boolean => DECLARATIONS.has(path[0])
+const isOfDeclarations = ({ path }: { readonly path: Path }): boolean => DECLARATIONS.has(path[0])
 
 type Read = Pick<Project, 'root' | 'files'> & { readonly tree: YamlNode }
 
@@ -109,20 +109,23 @@ interface CheckedTree {
   readonly misfits: readonly Diagnostic[]
   /** Violations of the rules. */
   readonly faults: readonly Diagnostic[]
+  /** No declaration is missing because its key is misspelt. */
+  readonly isJudgeable: boolean
 }
 
 /** Validates against the schema; then, if the tree is complete, applies the rules to all parts that match the schema. */
 export function checkTree(tree: YamlNode, isWhole: boolean, grammar: Grammar): CheckedTree {
   const shape = checkShape(tree, grammar)
   const misfits = shape.findings.map(finding => toDiagnostic(finding, tree))
-  if (shape.fitting === undefined || !isWhole) return { misfits, faults: [] }
+  const isJudgeable = !shape.misfits.some(path => isOfDeclarations({ path }))
+  if (shape.fitting === undefined || !isWhole) return { misfits, faults: [], isJudgeable }
   const isWritten = writtenIn(shape.fitting)
   const settings = deriveDefaults(asSettings(fillDefaults(shape.fitting, grammar.schema)), isWritten)
   const isConsequence = consequencesOf(shape.misfits)
   const broken = rules
     .flatMap(rule => [...rule(settings, isWritten)])
     .filter(finding => !isConsequence(finding))
-  return { settings, misfits, faults: broken.map(finding => toDiagnostic(finding, tree)) }
+  return { settings, misfits, faults: broken.map(finding => toDiagnostic(finding, tree)), isJudgeable }
 }
 
 /** Safe: the schema accepted the file, and the type is generated from the same schema. */
@@ -155,10 +158,10 @@ function consequencesOf(misfits: readonly Path[]): (finding: ProjectFinding) => 
   const upTo = (path: Path): readonly string[] => path.map((_, index) => keyOf(path.slice(0, index + 1)))
   const exact = new Set(misfits.map(keyOf))
   const above = new Set(misfits.flatMap(upTo))
-  return ({ path }) => {
-    const unit = path.slice(0, UNIT_DEPTHS[String(path[0])] ?? path.length)
-    return above.has(keyOf(unit)) || upTo(unit).some(key => exact.has(key))
-  }
+  const isMisfit = (path: Path): boolean => above.has(keyOf(path)) || upTo(path).some(key => exact.has(key))
+  return ({ path, missing }) =>
+    isMisfit(path.slice(0, UNIT_DEPTHS[String(path[0])] ?? path.length)) ||
+    (missing !== undefined && isMisfit(missing))
 }
 
 function toDiagnostic(finding: ProjectFinding, tree: YamlNode): Diagnostic {

@@ -44,7 +44,7 @@ test('a fallback replaces an unset or empty variable; two dollars are a literal 
 
 test('keys are never substituted', async t => {
   t.deepEqual(await faultsOf('name: A\n${KEY}: 1\n', { KEY: 'rest' }), [
-    'project.yaml:2:1 unknown key `${KEY}` (["${KEY}"])',
+    'project.yaml:2:1 unknown key `${KEY}`: the keys here are `name`, `include`, `server`, `database`, `i18n`, `rest`, `console`, `graphql`, `cache`, `middlewares`, `policyTimeout`, `components`, `contentTypes`, `user`, `roles`, `apiTokens`, `routesConfig`, `resolversConfig`, `auth`, `upload` (["${KEY}"])',
   ])
 })
 

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isRecord } from '../../core/base/plain-data.ts'
 import { projectPosition, toReadableError } from '../../core/base/project-frame.ts'
@@ -67,7 +68,7 @@ const CHECKERS: readonly Checker[] = [compileModel]
 export async function runCheck(options: CheckContext): Promise<0 | 1> {
   const { project, faults } = await readProject(options.folder, options.env)
   const more = project === undefined ? [] : await judge(project, options.checkers ?? CHECKERS)
-  const all = sortDiagnostics([...faults, ...more])
+  const all = projectFirst([...faults, ...more], project)
   const settings = options.print && project ? await readSettingOrigins(project, options.env) : undefined
   options.write(options.json ? printJson(all, settings) : printText(all, project, options.folder))
   if (settings && !options.json) options.write(`\n${printSettings(settings)}`)
@@ -81,6 +82,14 @@ function printSettings(settings: readonly PrintedSetting[]): string {
   const path = width(settings.map(setting => setting.path))
   const value = width(settings.map(setting => setting.value))
   return settings.map(one => `${one.path.padEnd(path)}  ${one.value.padEnd(value)}  ${one.origin}\n`).join('')
+}
+
+/** Sorted by location. Those of the project's own files come first: faults of content and code may be consequences. */
+function projectFirst(faults: readonly Diagnostic[], project: Project | undefined): readonly Diagnostic[] {
+  const own = new Set(project?.files.map(file => relative(project.root, file)))
+  const isOwn = ({ location }: Diagnostic): boolean => own.has(location.file)
+  const sorted = sortDiagnostics(faults)
+  return [...sorted.filter(isOwn), ...sorted.filter(fault => !isOwn(fault))]
 }
 
 async function judge(project: Project, checkers: readonly Checker[]): Promise<readonly Diagnostic[]> {

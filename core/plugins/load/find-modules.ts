@@ -161,7 +161,7 @@ const isMisnamed = ({ name }: PluginModule): boolean => !NAME.test(name)
 const misnamed = ({ kind, name, shown }: PluginModule): Diagnostic =>
   diagnoseModule(
     'bad-module-name',
-    `\`${name}\` is no name for a ${kind}: it is the file's, in small letters and hyphens, such as \`has-role.ts\`; what several modules share lies outside ${FOLDERS[kind]}/`,
+    `\`${name}\` is no name for ${kind === 'extension' ? 'an' : 'a'} ${kind}: it is the file's, in small letters and hyphens, such as \`has-role.ts\`; what several modules share lies outside ${FOLDERS[kind]}/`,
     { file: shown },
   )
 

@@ -133,8 +133,12 @@ const unknownAttribute = (
 ): ProjectFinding => ({
   code: 'unknown-name',
   message: `unknown attribute \`${name}\`${didYouMean(name, known)}`,
+  missing: attributePath(place.path, name),
   ...place,
 })
+
+/** The declaration of an attribute that the layout at a path below `contentTypes.<type>` names. */
+const attributePath = (path: Path, name: string): Path => [...path.slice(0, 2), 'attributes', name]
 
 /** An attribute is in one place of the form. */
 function* grouping(layout: ConsoleLayout, path: Path): Generator<ProjectFinding> {
@@ -193,7 +197,7 @@ function* placeholders(
     const known = [...DOCUMENT_PLACEHOLDERS, ...Object.keys(attributes)]
     if (type === undefined) {
       const message = `unknown placeholder \`{${name}}\`${didYouMean(name, known)}`
-      yield { code: 'unknown-name', message, path: at }
+      yield { code: 'unknown-name', message, missing: attributePath(at, name), path: at }
     } else if (!PRINTABLE.includes(type)) {
       const message = `\`{${name}}\` is of type ${type}: an address takes attributes of type ${PRINTABLE.join(', ')}`
       yield { code: 'bad-value', message, path: at }

@@ -136,7 +136,8 @@ export function* routes({ routesConfig, contentTypes }: Settings): Generator<Pro
     const declared = Object.hasOwn(contentTypes, type) ? contentTypes[type] : undefined
     if (!declared && !BUILT_IN.includes(type)) {
       const hint = didYouMean(type, [...Object.keys(contentTypes), ...BUILT_IN])
-      yield { code: 'unknown-name', message: `unknown content-type \`${type}\`${hint}`, path, atKey: true }
+      const message = `unknown content-type \`${type}\`${hint}`
+      yield { code: 'unknown-name', message, missing: ['contentTypes', type], path, atKey: true }
     }
     const actions: readonly string[] = declared ? ACTIONS[declared.kind] : []
     if (declared && !actions.includes(action)) {
@@ -153,7 +154,7 @@ export function* graphqlNames({ graphql, contentTypes }: Settings): Generator<Pr
     const type = Object.hasOwn(contentTypes, key) ? contentTypes[key] : undefined
     if (type === undefined) {
       const message = `unknown content-type \`${key}\`${didYouMean(key, Object.keys(contentTypes))}`
-      yield { code: 'unknown-name', message, path, atKey: true }
+      yield { code: 'unknown-name', message, missing: ['contentTypes', key], path, atKey: true }
     } else yield* unknownFields(Object.keys(fields), Object.keys(type.attributes), path)
   }
 }
@@ -190,7 +191,8 @@ function* unknownFields(
   for (const field of fields) {
     if (known.includes(field)) continue
     const message = `\`${path.at(-1)}\` has no attribute \`${field}\`${didYouMean(field, known)}`
-    yield { code: 'unknown-name', message, path: [...path, 'fields', field], atKey: true }
+    const missing = ['contentTypes', String(path.at(-1)), 'attributes', field]
+    yield { code: 'unknown-name', message, missing, path: [...path, 'fields', field], atKey: true }
   }
 }
 

@@ -49,7 +49,7 @@ export function toFinding(error: ErrorObject, context: MessageContext): ProjectF
 }
 
 /** Longer lists of valid words are left out of the message. */
-const MAX_LISTED = 14
+const MAX_LISTED = 24
 
 const listed = (words: readonly string[], lead: string): string =>
   words.length > 0 && words.length <= MAX_LISTED ? `: ${lead} ${ticked(words)}` : ''
@@ -81,8 +81,30 @@ function unknownKey(error: ErrorObject, context: MessageContext): ProjectFinding
       atKey: true,
     }
   }
-  const hint = didYouMean(key, known) || listed(known, 'the keys here are')
+  const hint =
+    tooDeep(context) ||
+    didYouMean(key, known) ||
+    oneDeeper(key, error.parentSchema, context.schema) ||
+    listed(known, 'the keys here are')
   return { code: 'unknown-key', message: `unknown key \`${key}\`${hint}`, path, atKey: true }
+}
+
+/** The advice for an entry of a section that has the name of a section: its lines are most likely indented too far. */
+function tooDeep({ path, schema }: MessageContext): string {
+  const [section, entry] = path
+  const isSection = path.length === 2 && Object.hasOwn(schema.properties ?? {}, String(entry))
+  return isSection ? `: is the section \`${entry}\` indented too far, into \`${section}\`?` : ''
+}
+
+/** The advice for a key that mappings in the same mapping have. */
+function oneDeeper(key: string, parent: JsonSchema | undefined, root: JsonSchema): string {
+  const properties: Readonly<Record<string, JsonSchema>> = parent?.properties ?? {}
+  const owners = Object.entries(properties).filter(([, schema]) =>
+    [schema, ...(schema.allOf ?? []).flatMap(branch => (branch.else ? [branch.else] : []))].some(each =>
+      Object.hasOwn(resolveRef(each, root).properties ?? {}, key),
+    ),
+  )
+  return owners.length > 0 ? `: it is a key of ${ticked(owners.map(([name]) => name))}` : ''
 }
 
 /** The attribute types that allow a key. */
@@ -115,7 +137,7 @@ function wrongType(error: ErrorObject, context: MessageContext): ProjectFinding 
   }
   const wanted: readonly string[] = [error.params.type].flat()
   const expected = error.parentSchema?.patternErrorMessage ?? wanted.map(wordFor).join(' or ')
-  const message = `expected ${expected}, found ${foundAt(context)}${remedy(wanted, error, context)}`
+  const message = `expected ${expected}, found ${foundAt(context)}${tooDeep(context) || remedy(wanted, error, context)}`
   return { code: 'wrong-type', message, path: context.path }
 }
 

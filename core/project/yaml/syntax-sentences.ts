@@ -22,6 +22,12 @@ export function sentenceFor({ code, message, pos }: YAMLError, text: string): st
   if (code === 'UNEXPECTED_TOKEN' && /\$\{/.test(text.slice(pos[0] - 1, pos[0] + 1))) {
     return 'between brackets, quote a text with `${…}`'
   }
+  const [start] = pos
+  const line = text.slice(text.lastIndexOf('\n', start - 1) + 1).split('\n', 1)[0] ?? ''
+  if (code === 'MULTILINE_IMPLICIT_KEY' && /^(?:- )?[\w-]+:[^\s:]/.test(line.trimStart()))
+    return 'a space is missing after the `:`'
+  if (code === 'BLOCK_AS_IMPLICIT_KEY' && line.split(': ').length < 3)
+    return 'the indentation does not fit: this value and the lines after it are read as one text'
   const bracket = /end with a ([\]}])/.exec(message)?.[1]
   if (bracket) return `a closing \`${bracket}\` is missing before here`
   if (code === 'MISSING_CHAR' && message.startsWith('Implicit map keys'))

@@ -21,7 +21,9 @@ import {
   describeSuccessor,
   endPrevious,
   type Leftover,
+  lossNote,
   refusal,
+  renameAdvice,
   type SchemaFinding,
   type SchemaPrecondition,
   type SchemaRefusal,
@@ -258,7 +260,7 @@ function* findRemovedTables(
     const what = `table "${table}" (${serves}) is no longer in the project and holds {rows}`
     const taken = pairs.find(pair => isSuccessor(pair, table, shape))?.actual.name
     const { lost, advice: successor } = describeSuccessor('table', taken, dropOf)
-    const rename = renameAdvice(serves, created)
+    const rename = successorsAmong(created, serves)
     const advice = `put it back, ${successor}${rename}, or give its rows up with \`plinth migrate --allow-destructive\`, or with`
     const drop = dropTableSteps(catalogue.schema, actual, serves)
     if (moved.has(table) || serves.startsWith(SERVES_WORDS)) {
@@ -272,7 +274,7 @@ function* findRemovedTables(
       table,
       countQuery: countRows(qualified(catalogue.schema, table)),
       message: `${what}${lost}: ${advice}: ${dropOf(table)}`,
-      price: { weight: 'destructive', note: `loses {rows}${lost}`, steps: drop.slice(-1) },
+      price: { weight: 'destructive', note: lossNote('{rows}', lost, rename), steps: drop.slice(-1) },
     }
   }
 }
@@ -282,14 +284,13 @@ const isSuccessor = ({ desired }: TablePair, table: string, shape: SchemaShape |
   desired.renamedFrom === table || (shape !== null && desired.shape?.renamedFrom === shape.uid)
 
 /** The advice to declare a rename, if new tables of the same kind may be successors of a removed one; else empty. */
-function renameAdvice(serves: string, created: readonly Table[]): string {
+function successorsAmong(created: readonly Table[], serves: string): string {
   const [, kind, former] = /^(content-type|component) `(.+)`$/.exec(serves) ?? []
   if (kind === undefined || former === undefined) return ''
-  const successors = created.flatMap(table => {
-    const name = table.shape && new RegExp(`^${kind} \`(.+)\`$`).exec(table.serves)?.[1]
-    return name === undefined ? [] : [`\`renamedFrom: ${former}\` in \`${name}\``]
-  })
-  return successors.length === 0 ? '' : ` (${successors.join(' or ')})`
+  const successors = created.flatMap(
+    table => (table.shape && new RegExp(`^${kind} \`(.+)\`$`).exec(table.serves)?.[1]) ?? [],
+  )
+  return renameAdvice(former, successors)
 }
 
 /** Drops foreign keys first: dropped tables may reference each other. */

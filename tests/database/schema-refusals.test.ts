@@ -53,6 +53,28 @@ test.serial('removing an attribute with values is refused until the loss is allo
   t.deepEqual(await one.started(tag(NAME)), ['let writes to "tags" record what they change'])
 })
 
+test.serial(
+  'an attribute under another name is refused and planned with the advice to declare the rename',
+  async t => {
+    const one = await schemaCase(t)
+    await one.started(tag(NAME, 'openHours: { type: integer }'))
+    await withTags(one, 'open_hours', 1)
+    const renamed = tag(NAME, 'hours: { type: integer }', 'text: { type: text }')
+    const [message] = await one.refused(renamed)
+    t.regex(
+      message ?? '',
+      /name it as `renamedFrom` of its successor \(`renamedFrom: open_hours` in `hours`\), or give/,
+    )
+    const plan = await planMigration(one.database, (await storageOf(renamed)).tables)
+    t.deepEqual(
+      plan.steps.flatMap(({ notes }) => notes),
+      ['loses values in 1 row, unless it is renamed (`renamedFrom: open_hours` in `hours`)'],
+    )
+    await one.started(tag(NAME, 'hours: { type: integer, renamedFrom: open_hours }'))
+    t.deepEqual(await one.sql('SELECT hours FROM tags'), [[1]])
+  },
+)
+
 test.serial('every reason is listed together', async t => {
   const one = await schemaCase(t)
   await one.started(tag('name: { type: string }', 'size: { type: integer }', 'old: { type: text }'))

@@ -6,7 +6,9 @@ import type { ActualColumn } from './catalogue.ts'
 import {
   describeDropped,
   describeSuccessor,
+  lossNote,
   refusal,
+  renameAdvice,
   type SchemaFinding,
   type SchemaPrecondition,
   type Step,
@@ -335,15 +337,24 @@ function requireNoValues(pair: TablePair, { name: column }: ActualColumn, droppe
   const what = `column "${column}" of table "${actual.name}" (${desired.serves}) is no longer in the project and has values in {rows}`
   const dropOf = (name: string) => alter(schema, actual.name, `DROP COLUMN ${ident(name)}`)
   const { lost, advice } = describeSuccessor('column', desired.columns.find(isTaken)?.name, dropOf)
+  const rename = lost === '' ? renameAdvice(column, successorsOf(pair, column)) : ''
   return {
     kind: 'precondition',
     code: 'vanished-column',
     table: desired.name,
     countQuery: countRows(qualified(schema, actual.name), `${ident(column)} IS NOT NULL`),
-    message: `${what}${lost}: put the attribute back, ${advice}, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${dropOf(column)}`,
-    price: { weight: 'destructive', note: `loses values in {rows}${lost}`, steps: [dropped] },
+    message: `${what}${lost}: put the attribute back, ${advice}${rename}, or give its values up with \`plinth migrate --allow-destructive\`, or with: ${dropOf(column)}`,
+    price: { weight: 'destructive', note: lossNote('values in {rows}', lost, rename), steps: [dropped] },
   }
 }
+
+/** New attributes of the type that a removed one had. */
+const successorsOf = ({ desired, columns, owned }: TablePair, removed: string): readonly string[] =>
+  desired.columns.flatMap(column =>
+    column.attribute && !columns.has(column.name) && columnKindOf(column) === owned.kinds.get(removed)
+      ? [column.attribute.name]
+      : [],
+  )
 
 /**
  * Rows of a table that stays which belong to what left the project: versions in a locale, components of an attribute

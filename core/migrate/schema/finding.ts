@@ -203,6 +203,16 @@ export const describeSuccessor = (
         advice: `drop the other one first with ${dropOf(taken)}`,
       }
 
+/** The advice to declare a rename, if something new may be the successor of what is gone; else empty. */
+export const renameAdvice = (former: string, successors: readonly string[]): string =>
+  successors.length === 0
+    ? ''
+    : ` (${successors.map(name => `\`renamedFrom: ${former}\` in \`${name}\``).join(' or ')})`
+
+/** What the plan says of a removal. `rename`: the advice of `renameAdvice`. */
+export const lossNote = (what: string, lost: string, rename: string): string =>
+  rename === '' ? `loses ${what}${lost}` : `loses ${what}${lost}, unless it is renamed${rename}`
+
 /** Continues the summary of a step that creates what `plinth_tables` records, but the database no longer has. */
 export const describeDropped = (isRecorded: boolean, what: 'rows' | 'values'): string =>
   isRecorded ? `, which was dropped or renamed by hand, with its ${what}` : ''

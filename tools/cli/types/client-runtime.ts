@@ -13,24 +13,24 @@ import type {
 
 /** What a request selects of the documents that it answers. */
 interface Selecting<Populate, Field extends string> {
-  readonly fields?: readonly Field[]
+  readonly fields?: readonly Field[] | undefined
   readonly populate?: Populate
-  readonly locale?: string
-  readonly status?: 'draft' | 'published'
+  readonly locale?: string | undefined
+  readonly status?: 'draft' | 'published' | undefined
 }
 
 interface Listing<Terms extends TypeOptions, Populate, Field extends string>
   extends Selecting<Populate, Field> {
-  readonly filters?: FiltersOf<Terms>
+  readonly filters?: FiltersOf<Terms> | undefined
   /** With `search`, the default is `relevance`. */
-  readonly sort?: SortOf<Terms> | 'relevance'
-  readonly pagination?: PageQuery
+  readonly sort?: SortOf<Terms> | 'relevance' | undefined
+  readonly pagination?: PageQuery | undefined
   /** Searches texts, numbers and uids. */
-  readonly _q?: string
+  readonly _q?: string | undefined
   /** Full-text search; only of a type with `search:`. */
-  readonly search?: string
+  readonly search?: string | undefined
   /** Searched attributes to return in `_highlight`, with marked matches. */
-  readonly highlight?: readonly string[]
+  readonly highlight?: readonly string[] | undefined
 }
 
 export type PageQuery = (
@@ -81,7 +81,7 @@ export interface Collection<Terms extends TypeOptions> {
     data: Terms['input'],
     query?: Selecting<Populate, Field>,
   ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
-  delete(documentId: string, query?: { readonly locale?: string }): Promise<void>
+  delete(documentId: string, query?: { readonly locale?: string | undefined }): Promise<void>
 }
 
 /** The requests of a single type. */
@@ -96,7 +96,7 @@ export interface Single<Terms extends TypeOptions> {
     data: Terms['input'],
     query?: Selecting<Populate, Field>,
   ): Promise<{ data: Found<Terms, Populate, Field>; meta: object }>
-  delete(query?: { readonly locale?: string }): Promise<void>
+  delete(query?: { readonly locale?: string | undefined }): Promise<void>
 }
 
 export type FileEntry = Found<TermsOf<'plugin::upload.file'>>
@@ -130,20 +130,20 @@ export interface Requests {
 }
 
 export interface RequestOptions {
-  readonly query?: object
+  readonly query?: object | undefined
   /** JSON; a FormData goes as it is. */
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ClientOptions {
   /** The URL of the API: `https://example.org/api`. */
   readonly url: string
   /** An API token, or the token of a session. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Default: the `fetch` of the platform. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
 }
 
 /** A refused request, with the error of the server: `status` 404, `name` NotFoundError. */

@@ -136,5 +136,8 @@ test('command-line options override the file and the environment, and errors nam
     variables: ['PLINTH_PORT'],
   })
   t.is(writtenAt(['server', 'requestTimeout']), null)
-  t.regex((await faultsOf('name: A\n', { PLINTH_PORT: 'x' })).join(), /^the command line:2:9 .*server\.port/)
+  t.regex(
+    (await faultsOf('name: A\n', { PLINTH_PORT: 'x' })).join(),
+    /^the command line:2:9 .*found the value of `--port` \(server\.port/,
+  )
 })

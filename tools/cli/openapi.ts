@@ -50,7 +50,7 @@ function callerNamed(name: string, { access }: Blueprint): Result<Caller, string
   if (role) return ok({ kind: 'user', grants: role, user: {} })
   const token = tokens.get(name)
   if (token) return ok({ kind: 'token', grants: token, user: null })
-  const known = [publicCaller.grants.name, ...roles.keys(), ...tokens.keys()]
+  const known = new Set([publicCaller.grants.name, ...roles.keys(), ...tokens.keys()])
   return failed(`There is no role and no API token \`${name}\`${hintFor(name, known)}`)
 }
 

@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv'
 import { didYouMean, nearest, synonymsOf } from '../../base/nearest.ts'
 import { ticked } from '../../base/text.ts'
 import type { Path } from '../../faults/diagnostic.ts'
+import { optionOf } from '../environment.ts'
 import type { ProjectFinding } from '../faults.ts'
 import { isProjectSecret } from '../secret-ranges.ts'
 import { locate, type YamlNode } from '../yaml/yaml-tree.ts'
@@ -306,7 +307,7 @@ function foundAt({ tree, path }: MessageContext): string {
   const { node } = locate(tree, path)
   if (node.kind !== 'scalar') return node.kind === 'list' ? 'a list' : 'a mapping'
   if (node.variables.length > 0)
-    return `the value of ${node.variables.map(name => `\`\${${name}}\``).join(' and ')}`
+    return `the value of ${node.variables.map(name => `\`${optionOf(name) ?? `\${${name}}`}\``).join(' and ')}`
   if (node.value === null) return 'nothing'
   if (isProjectSecret(path)) return 'a value that is not shown'
   const text = JSON.stringify(node.value)
@@ -320,8 +321,8 @@ const ADVICE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     landingPage:
       'the playground is shown in development; `playgroundAlways: true` shows it in production, too',
     maxLimit: 'it is called `amountLimit` here',
-    artifacts: '`plinth types --schema` prints the schema',
-    generateArtifacts: '`plinth types --schema` prints the schema',
+    artifacts: 'the schema is what an introspection query answers',
+    generateArtifacts: 'the schema is what an introspection query answers',
   },
   'graphql.config.limits': {
     cost: 'nothing is estimated any more: `database.limits.bytes` and `database.limits.time` bound what is read',

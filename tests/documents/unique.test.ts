@@ -3,13 +3,14 @@ import type { DesiredDocument } from '../../core/documents/desired-state.ts'
 import { writeDocuments } from '../../core/documents/write-documents.ts'
 import { compileStorage } from '../../core/model/compile-storage.ts'
 import type { ContentType } from '../../core/model/model.ts'
+import { linearity } from '../harness/processor-time.ts'
 import { holderOf, modelOf } from '../model/compiled.ts'
 import { names, openWriting, type Row, refusal } from './writing.ts'
 
 const model = await modelOf(`
 i18n: { defaultLocale: en, locales: [en, fr] }
 components:
-  shop.size: { attributes: { sku: { type: string, unique: true, required: true }, count: { type: integer, unique: true } } }
+  shop.size: { attributes: { sku: { type: string, unique: true, required: true }, count: { type: integer, unique: true }, note: { type: text, unique: true } } }
   shop.box: { attributes: { sizes: { type: component, component: shop.size, repeatable: true } } }
 contentTypes:
   shirt:
@@ -39,14 +40,22 @@ const places = (error: Record<string, unknown>): unknown[] =>
 
 test('a unique component value that another document has is refused with its path', async t => {
   const { create, update, tryCreate, tryUpdate } = await openWriting(t, model)
-  await create('shoe', { sizes: [{ sku: 'a' }, { sku: 'b', count: 1 }], box: { sizes: [{ sku: 'c' }] } })
+  await create('shoe', {
+    sizes: [{ sku: 'a' }, { sku: 'b', count: 1, note: 'n' }],
+    box: { sizes: [{ sku: 'c' }] },
+  })
   const taken = {
-    sizes: [{ sku: 'b' }, { sku: 'x', count: 1 }],
+    sizes: [
+      { sku: 'b', note: 'm' },
+      { sku: 'x', count: 1, note: 'n' },
+    ],
     box: { sizes: [{ sku: 'y' }, { sku: 'a' }] },
   }
   const error = refusal(await tryCreate('shoe', taken))
-  t.deepEqual(places(error).toSorted(), ['box.sizes.1.sku', 'sizes.0.sku', 'sizes.1.count'])
-  t.is(error.message, '3 errors occurred')
+  t.deepEqual(places(error).toSorted(), [
+    ...['box.sizes.1.sku', 'sizes.0.sku', 'sizes.1.count', 'sizes.1.note'],
+  ])
+  t.is(error.message, '4 errors occurred')
   const other = await create('shoe', { sizes: [{ sku: 'x' }] })
   const id = String(other.documentId)
   t.deepEqual(places(refusal(await tryUpdate('shoe', id, { box: { sizes: [{ sku: 'c' }] } }))), [
@@ -61,6 +70,19 @@ test('a duplicate value in one body is refused, and the error names the second o
   const values = { sizes: [{ sku: 'a' }, { sku: 'b' }, { sku: 'a' }], box: { sizes: [{ sku: 'b' }] } }
   t.deepEqual(places(refusal(await tryCreate('shoe', values))), ['sizes.2.sku', 'box.sizes.0.sku'])
 })
+
+for (const [name, attribute] of [
+  ['an index', 'sku'],
+  ['no index', 'note'],
+] as const)
+  test.serial(`many unique values of components are checked in linear time, with ${name}`, async t => {
+    const { create } = await openWriting(t, model)
+    let written = 0
+    const sizes = (size: number) =>
+      Array.from({ length: size }, () => ({ sku: `${written}`, [attribute]: `${written++}` }))
+    const { isLinear, times } = await linearity(8_000, size => create('shoe', { sizes: sizes(size) }), 500)
+    t.true(isLinear, times)
+  })
 
 test('drafts and other locales may share a value; publishing checks it, and so do attributes that all locales share', async t => {
   const { create, update, change, tryChange, tryUpdate } = await openWriting(t, model)

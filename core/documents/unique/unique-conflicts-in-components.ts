@@ -181,6 +181,7 @@ async function takenOf<Claim extends PartClaim>(
     called: `${attribute.name} of ${component.uid}`,
     table: table.name,
     column,
+    isIndexed: fitsIndex(attribute),
     types: columnsOf(storage, table.name),
     published: table.status,
     locale: table.locale,

@@ -1,10 +1,12 @@
 import { groupBy } from '../../base/plain-data.ts'
+import { fitsIndex } from '../../model/columns.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { DesiredDocument, Stored } from '../desired-state.ts'
 import type { WriteOptions } from '../rows/write-options.ts'
-import { among, columnsOf, listType, type TableColumns, type Tuples, unnest } from '../sql/write-print.ts'
+import { filter, inOrder } from '../sql/look-ups.ts'
+import { columnsOf, listType, type TableColumns, type Tuples, unnest } from '../sql/write-print.ts'
 
 /** A value that another document has already, of an attribute that must be unique. */
 export interface UniqueConflict {
@@ -60,6 +62,7 @@ async function findOf(
   const statement = printUniqueConflicts(claims, {
     called: `${attribute.name} of ${type.key}`,
     column: storage.column(type, attribute.name),
+    isIndexed: fitsIndex(attribute),
     table: table.name,
     types: columnsOf(storage, table.name),
     published: table.status,
@@ -87,6 +90,8 @@ interface ConflictOptions {
   readonly called: string
   readonly table: string
   readonly column: string
+  /** An index begins with the column. */
+  readonly isIndexed: boolean
   readonly types: TableColumns
   /** The column that says which rows are published; null: all are. */
   readonly published: string | null
@@ -97,21 +102,48 @@ interface ConflictOptions {
 
 /** Which of the values other rows have, by their places from 1. */
 export function printUniqueConflicts(claims: readonly ClaimedValue[], options: ConflictOptions): Statement {
-  const { called, table, column, types, published, locale } = options
+  const { called, column, table, types, published } = options
   const but = unnest(options.but, types, 2)
   const type = types.get(column)
   if (type === undefined) throw new TypeError(`no column ${column} of ${table}`)
-  const conditions = [
-    `t.${ident(column)} = w.value`,
-    ...(locale === null ? [] : [`t.${ident(locale)} IS NOT DISTINCT FROM w.locale`]),
+  const written = options.but.columns.map(each => `t.${ident(each)}`).join(', ')
+  const counts = [
     ...(published === null ? [] : [`t.${ident(published)} = 'published'`]),
-    `NOT ${among(options.but.columns, but.lists, 't.')}`,
+    // A list is searched for each row, a subquery that PostgreSQL hashes is not.
+    `(${written}) NOT IN (SELECT * FROM ${but.text})`,
   ]
+  const list = listType(type)
+  const isTaken = options.isIndexed ? printLookUp(counts, options) : printScan(counts, { ...options, list })
   return {
     name: `check that ${called} is unique`,
     text:
-      `SELECT w.place FROM unnest($1::${listType(type)}, $2::text[]) WITH ORDINALITY AS w (value, locale, place) ` +
-      `WHERE EXISTS (SELECT FROM ${ident(table)} t WHERE ${conditions.join(' AND ')})`,
+      `SELECT w.place FROM unnest($1::${list}, $2::text[]) WITH ORDINALITY AS w (value, locale, place) ` +
+      `WHERE ${isTaken}`,
     values: [claims.map(({ value }) => value), claims.map(each => each.locale), ...but.values],
   }
+}
+
+// Plans are made before the table has statistics (sql/look-ups.ts). An EXISTS may become a join, which reads all of the table for each value.
+
+/** Looks up each value. The order makes no other index look as good as that of the values. */
+function printLookUp(counts: readonly string[], { table, column, locale }: ConflictOptions): string {
+  const own = `t.${ident(column)}`
+  const conditions = [
+    ...inOrder([[own, 'w.value']]),
+    ...(locale === null ? [] : [`t.${ident(locale)} IS NOT DISTINCT FROM w.locale`]),
+    ...counts,
+  ]
+  return `(SELECT true FROM ${ident(table)} t WHERE ${conditions.join(' AND ')} ORDER BY ${own} LIMIT 1)`
+}
+
+/** Reads the table once: PostgreSQL hashes the values, and then the rows that have one of them. */
+function printScan(
+  counts: readonly string[],
+  { table, column, locale, list }: ConflictOptions & { readonly list: string },
+): string {
+  const own = `t.${ident(column)}`
+  const place = (of: string) => (locale === null ? '' : `, coalesce(${of}, '')`)
+  const conditions = [filter(`${own} IN (SELECT * FROM unnest($1::${list}))`), ...counts]
+  const rows = `SELECT ${own}${place(`t.${ident(locale ?? '')}`)} FROM ${ident(table)} t WHERE ${conditions.join(' AND ')}`
+  return filter(`(w.value${place('w.locale')}) IN (${rows})`)
 }

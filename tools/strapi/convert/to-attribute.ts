@@ -305,7 +305,7 @@ function remarks(
   const field =
     textAt(declared, 'type') === 'customField'
       ? [
-          `the custom field \`${textAt(declared, 'customField') ?? ''}\`, kept as ${type}${unknownField ? ', which holds any value: its plugin is not known' : ''}`,
+          `the custom field \`${textAt(declared, 'customField') ?? ''}\`, kept as ${type}${unknownField ? ', as its plugin is not known; json refuses plain texts: say `type: string` if it has texts' : ''}`,
         ]
       : []
   const repaired = textAt(declared, REPAIRED)

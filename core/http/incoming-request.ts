@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { ByteParts } from '../base/byte-parts.ts'
 import { createTiming, type RequestOrigin, type RequestTiming, WriteScope } from '../base/request-context.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, IdentifiedCaller } from '../faults/http-exchange.ts'
@@ -99,9 +100,6 @@ const SAFE_ID = /^[\w.:-]{1,128}$/
 export const toRequestId = (input: string | string[] | undefined): string =>
   typeof input === 'string' && SAFE_ID.test(input) ? input : randomUUID()
 
-/** Parts of a body that are joined: a client can send each byte as a part of its own, which takes some 280 bytes of memory. */
-const MAX_PARTS = 1_024
-
 /** Reads a request's body of at most `limit` bytes; a longer one is refused as early as possible. */
 function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
   // A middleware has consumed it, so that no more events would arrive.
@@ -110,15 +108,14 @@ function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buff
   if (refusal) return Promise.reject(refusal)
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
-    const joined: Buffer[] = []
-    const parts: Buffer[] = []
+    const parts = new ByteParts()
     let size = 0
     incoming.on('data', (part: Buffer) => {
       size += part.length
       if (size > limit) reject(tooLarge())
-      else if (parts.push(part) === MAX_PARTS) joined.push(Buffer.concat(parts.splice(0)))
+      else parts.add(part)
     })
-    incoming.on('end', () => resolve(Buffer.concat([...joined, ...parts])))
+    incoming.on('end', () => resolve(parts.toBuffer()))
     incoming.on('error', () => reject(cutOff()))
     // Each request closes; an error is only made for one whose body did not end.
     incoming.on('close', () => {

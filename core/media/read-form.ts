@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { ByteParts } from '../base/byte-parts.ts'
 import { attempt, type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { decodeUtf8 } from '../query/parse-json.ts'
 import { discardFiles, type StagedFile, stage } from './storage/staging.ts'
@@ -34,8 +35,8 @@ export interface FormRules {
   accepts(field: string, before: ReadonlyMap<string, readonly string[]>): boolean
   /** Maximum number of fields. */
   readonly fields: number
-  /** Maximum size of one field in bytes. */
-  readonly fieldSize: number
+  /** Maximum size of one field in bytes; null: fields are skipped, as files that are not kept. */
+  readonly fieldSize: number | null
 }
 
 export interface FormSource {
@@ -180,15 +181,19 @@ interface FieldPart {
 /** Returns what adds the field to the form, once its bytes have arrived; it is called when its stream ends, too. */
 function readField(stream: Readable, { field, refuse }: FieldPart, reading: FormReading): () => void {
   const { fields: maxFields, fieldSize } = reading.options.rules
-  const parts: Buffer[] = []
+  const parts = new ByteParts()
   let size = 0
   let isAdded = false
   reading.counts.fields += 1
   if (reading.counts.fields > maxFields) refuse(limitExceeded(`A form may have at most ${maxFields} fields`))
   stream.on('error', () => refuse(interrupted()))
+  if (fieldSize === null) {
+    stream.resume()
+    return () => {}
+  }
   stream.on('data', (part: Buffer) => {
     size += part.length
-    if (size <= fieldSize) parts.push(part)
+    if (size <= fieldSize) parts.add(part)
     else refuse(limitExceeded('A field of the form is too long'))
   })
   const finish = () => {
@@ -196,7 +201,7 @@ function readField(stream: Readable, { field, refuse }: FieldPart, reading: Form
     isAdded = true
     while (stream.read() !== null);
     const text = attempt(() =>
-      decodeUtf8(Buffer.concat(parts), `the field ${field} of a form has to be UTF-8 text`),
+      decodeUtf8(parts.toBuffer(), `the field ${field} of a form has to be UTF-8 text`),
     )
     if (text.ok) reading.fields.set(field, [...(reading.fields.get(field) ?? []), text.value])
     else for (const reason of text.reasons) refuse(reason)

@@ -4,6 +4,7 @@ import { link, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { ByteParts } from '../../base/byte-parts.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import { detectMime } from '../file-type.ts'
 import { filePictureSize, type PictureSize } from '../picture-size.ts'
@@ -40,11 +41,11 @@ interface StagingOptions {
  */
 export async function stage(stream: Readable, { folder, sizeLimit }: StagingOptions): Promise<StagedFile> {
   const path = stagingPath(folder)
-  const head: Buffer[] = []
+  const head = new ByteParts()
   let size = 0
   const look = async function* (source: AsyncIterable<Buffer>) {
     for await (const part of source) {
-      if (size < HEAD_LENGTH) head.push(part)
+      if (size < HEAD_LENGTH) head.add(part)
       size += part.length
       if (size > sizeLimit) throw fileTooLarge(sizeLimit)
       yield part
@@ -62,7 +63,7 @@ export async function stage(stream: Readable, { folder, sizeLimit }: StagingOpti
     await discardFiles([path])
     throw error
   }
-  const first = Buffer.concat(head).subarray(0, HEAD_LENGTH)
+  const first = head.toBuffer().subarray(0, HEAD_LENGTH)
   const detected = await detectMime(first)
   const picture = detected === null ? undefined : await filePictureSize(path, first, detected)
   return { path, size, head: first, detected, picture }

@@ -27,6 +27,7 @@ import {
   errorResponse,
   METHODS_ANSWER,
   NO_BATCHES,
+  parseOperationRequest,
   parseTransport,
   type TransportRequest,
 } from './transport/parse-transport.ts'
@@ -153,14 +154,15 @@ async function answerOperations(sent: TransportRequest, options: AnswerOptions):
   if (sent.kind === 'one') return answerOperation(sent.requested, options)
   const bodies: string[] = []
   let status = 200
-  const { limits, serverOptions } = options.engine.config
+  const { config, format } = options.engine
+  const { limits, serverOptions } = config
   if (!serverOptions.allowBatchedHttpRequests) return errorResponse(400, NO_BATCHES, 'BAD_REQUEST')
   const most = limits.rootFields
-  if (sent.requested.length > most) return refuseBatch(sent.requested.length, most)
+  if (sent.inputs.length > most) return refuseBatch(sent.inputs.length, most)
   let headers: HttpResponse['headers']
   let isPassing = true
-  for (const requested of sent.requested) {
-    const answer = await answerOperation(requested, options)
+  for (const input of sent.inputs) {
+    const answer = await answerOperation(parseOperationRequest(input, format), options)
     bodies.push(String(answer.body))
     if (answer.status === 503) status = 503
     headers = answer.headers === NO_STORE ? NO_STORE : headers

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { getIntrospectionQuery } from 'graphql'
+import { linearity } from '../harness/processor-time.ts'
 import { openEndpoint } from './endpoint.ts'
 
 const PROJECT = `
@@ -216,6 +217,8 @@ test('the operations of a batch share all limits, and count as root fields', asy
   const long = await post(Array.from({ length: 11 }, () => ({ query: '{ __typename }' })))
   t.is(long.status, 400)
   t.regex(long.body.errors[0].message, /operations in a batch: 11, and graphql\.config\.limits\.rootFields/)
+  const endless = await linearity(400_000, size => post(Array.from({ length: size }, () => 1)))
+  t.true(endless.isLinear, endless.times)
 })
 
 test('serverOptions.introspection decides on introspection, in every environment', async t => {

@@ -21,10 +21,10 @@ export interface OperationRequest {
   readonly operationName: string | null
 }
 
-/** The operations of a request. In a batch each is run or refused separately. */
+/** The operations of a request. In a batch each is parsed, and run or refused, separately: it may have too many to parse all of them. */
 export type TransportRequest = { readonly files: Multipart['files'] } & (
   | { readonly kind: 'one'; readonly requested: Result<OperationRequest, HttpResponse> }
-  | { readonly kind: 'batch'; readonly requested: readonly Result<OperationRequest, HttpResponse>[] }
+  | { readonly kind: 'batch'; readonly inputs: readonly unknown[] }
 )
 
 export interface TransportOptions extends MultipartOptions {
@@ -112,11 +112,11 @@ function parseOperations(value: object, format: GraphqlFormat): Result<Transport
   if (Array.isArray(value) && format.errors.requestCode) return failed(refusal(400, NO_BATCHES, format))
   if (Object.keys(value).length === 0) return failed(refusal(400, NO_BODY, format))
   return Array.isArray(value)
-    ? ok({ kind: 'batch', requested: value.map(each => parseOperationRequest(each, format)), files: [] })
+    ? ok({ kind: 'batch', inputs: value, files: [] })
     : single(parseOperationRequest(value, format))
 }
 
-function parseOperationRequest(
+export function parseOperationRequest(
   input: unknown,
   format: GraphqlFormat,
 ): Result<OperationRequest, HttpResponse> {

@@ -11,7 +11,7 @@ import { returningQueryOf } from './answer-query.ts'
 import { attributesWithParts, changeStatus, type StatusChanged } from './change-status.ts'
 import type { Values } from './desired-state.ts'
 import type { Alongside, Answer, Documents, SavedDocument } from './documents.ts'
-import { unlinkStatements } from './links/links-to.ts'
+import { removeLinksTo } from './links/links-to.ts'
 import { type OptimisticOptions, type OptimisticTargets, optimisticTargetsFor } from './optimistic-targets.ts'
 import { originOf, type RecordChange } from './outbox.ts'
 import { openPrefetch } from './prefetch.ts'
@@ -360,10 +360,8 @@ function removeLinks(
 ): void {
   const [first] = gone
   if (!first) return
-  const { model, storage, transaction } = options
-  const key = numberIn(first, storage.table(type).key)
-  const end = { type, document: { key }, locale: left === 0 ? null : locale }
-  for (const statement of unlinkStatements(end, model, storage)) transaction.send(statement)
+  const key = numberIn(first, options.storage.table(type).key)
+  removeLinksTo({ type, document: { key }, locale: left === 0 ? null : locale }, options)
 }
 
 const isSelected = ({ type, locale }: Deletion, row: CurrentRow): boolean =>

@@ -12,6 +12,7 @@ import {
   type TargetName,
 } from './links/link-targets.ts'
 import { assertionOfVisible } from './read/match-assertion.ts'
+import { KEEPING_TARGETS } from './sql/look-ups.ts'
 import { type Assertion, joinAssertions, SHORT_FORM_LIMIT } from './sql/print-changes.ts'
 import type { SaveCommand } from './state/version-context.ts'
 import type { GivenBody } from './values/given-body.ts'
@@ -88,7 +89,7 @@ function visibilityOf(
 
 type CachedRows = ReadonlyMap<ContentType, ReadonlyMap<number, CachedTarget>>
 
-/** Asserts that all cached rows still exist unchanged. */
+/** Asserts that all cached rows still exist unchanged, and keeps them until the transaction ends. */
 function assertionOf(relied: CachedRows, storage: Storage): Assertion {
   const all = Array.from(relied, ([type, rows]): CachedTable => {
     const table = storage.table(type)
@@ -141,7 +142,7 @@ const columnsOf = memoize(({ id, documentId, key, locale }: TypeTable): readonly
 function printEach({ table, columns, rows }: CachedTable, place: () => number): string {
   const isThere = () => {
     const same = columns.map(([column, type]) => `${ident(column)} = $${place()}::${type}`)
-    return `EXISTS (SELECT FROM ${ident(table)} WHERE ${same.join(' AND ')})`
+    return `EXISTS (SELECT FROM ${ident(table)} WHERE ${same.join(' AND ')} ${KEEPING_TARGETS})`
   }
   return rows.map(isThere).join(' AND ')
 }
@@ -151,5 +152,5 @@ function printList({ table, columns, rows }: CachedTable, values: unknown[]): st
   const same = columns.map(([column], index) => `t.${ident(column)} = w.c${index}`)
   const row = columns.map((_, index) => `c${index}`).join(', ')
   const wanted = `unnest(${lists.join(', ')}) AS w (${row})`
-  return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${ident(table)} t WHERE ${same.join(' AND ')}))`
+  return `NOT EXISTS (SELECT FROM ${wanted} WHERE NOT EXISTS (SELECT FROM ${ident(table)} t WHERE ${same.join(' AND ')} ${KEEPING_TARGETS}))`
 }

@@ -59,6 +59,14 @@ export function prefetchSave(
   { prefetch, ...options }: PrefetchOptions,
 ): PrefetchedSave {
   const { type, conditions } = command
+  // Targets are locked before the document, in the order of a deletion of a target.
+  const targets = options.recalled
+    ? Promise.resolve(options.recalled.targets)
+    : findSavedTargets(command, body, {
+        ...options,
+        visible: visibleBy(conditions, options),
+        held: async () => heldFiles({ command, documentId, body, current: await current, options }),
+      })
   const current =
     known === null
       ? Promise.resolve(NO_CURRENT_ROWS)
@@ -69,13 +77,6 @@ export function prefetchSave(
     command.kind === 'update'
       ? assertUnchanged(command.precondition, [answer], known, options)
       : Promise.resolve()
-  const targets = options.recalled
-    ? Promise.resolve(options.recalled.targets)
-    : findSavedTargets(command, body, {
-        ...options,
-        visible: visibleBy(conditions, options),
-        held: async () => heldFiles({ command, documentId, body, current: await current, options }),
-      })
   prefetchConflicts({ command, body }, documentId, prefetching)
   return {
     current: ignoreUnhandled(current),

@@ -7,7 +7,7 @@ import { quoteIdentifier as ident, quoteText } from '../sql/identifier.ts'
 import type { Statement } from '../sql/statement.ts'
 import { attributesWithParts, type StatusChanged } from './change-status.ts'
 import type { Answer } from './documents.ts'
-import { unlinkStatements } from './links/links-to.ts'
+import { removeLinksTo } from './links/links-to.ts'
 import { originOf } from './outbox.ts'
 import { assertionBefore } from './read/match-assertion.ts'
 import { assertionOfUnchanged, canAssertUnchanged, readAnswer } from './read/read-answer.ts'
@@ -57,8 +57,7 @@ export async function deleteStored(
   const { transaction, storage } = options
   lockAndAssert(command, [assertionOfUnchanged(precondition, seen, documentId, options)], options)
   const text = answer && ignoreUnhandled(readAnswer(answer, documentId, options))
-  const end = { type, document: { documentId }, locale: null }
-  for (const statement of unlinkStatements(end, options.model, storage)) transaction.send(statement)
+  removeLinksTo({ type, document: { documentId }, locale: null }, options)
   transaction.send(printRemoval(type, documentId, { storage, status: null }))
   const changes = [{ locale: null, action: 'delete' } as const]
   options.recordChange({ type, documentId, changes, origin: originOf(command) })
@@ -88,7 +87,10 @@ export async function unpublishStored(
   return { documentId, texts }
 }
 
-/** The statements that follow see the rows as they are under the lock. Fails if the conditions are not met. */
+/**
+ * The statements that follow see the rows as they are under the lock; new links to a document that is deleted wait for its end. Fails
+ * if the conditions are not met.
+ */
 function lockAndAssert(
   command: StoredRemoval<DeleteCommand | StatusCommand>,
   further: readonly (Assertion | undefined)[],
@@ -96,7 +98,8 @@ function lockAndAssert(
 ): void {
   const { type, documentId, conditions, kind } = command
   const before = joinAssertions([assertionBefore(command, conditions, options), ...further])
-  if (before || attributesWithParts(type).length > 0 || (kind === 'delete' && type.draftAndPublish))
+  if (kind === 'delete') options.transaction.send(printDocumentLock(type, documentId, options, 'FOR UPDATE'))
+  else if (before || attributesWithParts(type).length > 0)
     options.transaction.send(printDocumentLock(type, documentId, options))
   if (before) options.transaction.send(printAssertion(before))
 }

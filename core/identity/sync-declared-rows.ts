@@ -90,6 +90,22 @@ export async function writeDeclaredRows(
   await writeDocuments(documents, writeOptions(options.transaction, options, { touch: false }))
 }
 
+/** Waits for writes that link to the rows; those that follow wait for this transaction. */
+async function lockRows(
+  runner: Runner,
+  type: ContentType,
+  rows: readonly StoredRow[],
+  storage: Storage,
+): Promise<void> {
+  if (rows.length === 0) return
+  const table = storage.table(type)
+  await runner.run({
+    name: `lock ${type.pluralApiId}`,
+    text: `SELECT FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[]) FOR UPDATE`,
+    values: [rows.map(({ documentId }) => documentId)],
+  })
+}
+
 /** Deletes rows. */
 export async function removeRows(
   runner: Runner,
@@ -157,6 +173,7 @@ export async function syncRoles(
     await transaction.lock('plinth roles')
     const rows = await readStoredRows(transaction, target, storage)
     const removed = rows.filter(({ key }) => !declared.some(each => each.key === key))
+    await lockRows(transaction, target.type, removed, storage)
     const assigned = await findAssignedRoles(transaction, Object.keys(roles), {
       ...options,
       schema: database.schema,

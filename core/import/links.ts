@@ -3,6 +3,7 @@ import { didYouMean } from '../base/nearest.ts'
 import type { DesiredValue, LinkTarget, Values } from '../documents/desired-state.ts'
 import { lockSingle } from '../documents/read/matching.ts'
 import type { LockingOptions } from '../documents/rows/write-options.ts'
+import { KEEPING_TARGETS } from '../documents/sql/look-ups.ts'
 import { GAP } from '../documents/sql/write-rows.ts'
 import { type Body, isBody } from '../documents/values/parse-item.ts'
 import { below, UNTRACKED, type ValueFault } from '../documents/values/value-fault.ts'
@@ -134,7 +135,7 @@ export interface ExistingDocument {
 /** Finds a document by its name in the source. */
 export type FindExisting = (type: ContentType, called: string) => ExistingDocument | undefined
 
-/** Runs one statement per type. The document of a single type matches any name, because there is only one. */
+/** Runs one statement per type, which locks what it finds against deletion. The document of a single type matches any name, because there is only one. */
 export async function findExisting(
   names: DocumentNames,
   users: UserNaming,
@@ -160,12 +161,13 @@ async function readExisting(
   const table = storage.table(type)
   const column = namingColumn(type, storage, users)
   const columns = [column, table.key, table.documentId].map(ident).join(', ')
-  const rowsOf = `SELECT ${columns} FROM ${ident(table.name)}`
+  const rowsOf = (where: string) =>
+    `SELECT ${columns} FROM ${ident(table.name)}${where} ORDER BY ${ident(table.id)} ${KEEPING_TARGETS}`
   const read = () =>
     transaction.run({
       name: `find ${type.pluralApiId} of an import`,
       ...(type.kind === 'single'
-        ? { text: rowsOf, values: [] }
+        ? { text: rowsOf(''), values: [] }
         : { text: printSearch(rowsOf, column, table), values: [called] }),
     })
   let { rows } = await read()
@@ -187,10 +189,10 @@ async function readExisting(
  * names that is a scan of the whole table, for one name a look-up in the index, which only documentIds have. A LIMIT would
  * let it expect a scan to find the name soon.
  */
-const printSearch = (rowsOf: string, column: string, table: TypeTable): string =>
+const printSearch = (rowsOf: (where: string) => string, column: string, table: TypeTable): string =>
   column === table.documentId
-    ? `SELECT existing$.* FROM unnest($1::text[]) AS w$ (name), LATERAL (${rowsOf} WHERE ${ident(column)} = w$.name OFFSET 0) AS existing$`
-    : `${rowsOf} WHERE ${ident(column)} = ANY ($1::text[])`
+    ? `SELECT existing$.* FROM unnest($1::text[]) AS w$ (name), LATERAL (${rowsOf(` WHERE ${ident(column)} = w$.name`)} OFFSET 0) AS existing$`
+    : rowsOf(` WHERE ${ident(column)} = ANY ($1::text[])`)
 
 export interface ParsedLink {
   /** undefined if there are faults. */

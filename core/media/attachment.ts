@@ -167,7 +167,7 @@ async function ownerRows(options: AttachmentOptions): Promise<readonly OwnerRow[
   const from = `FROM ${ident(table.name)} WHERE ${ident(table.documentId)} IN (SELECT ${ident(table.documentId)} FROM ${ident(table.name)} WHERE ${ident(column)} = $1) ORDER BY ${ident(table.id)}`
   await transaction.run({
     name: `lock ${attachment.type.key}`,
-    text: `SELECT ${ident(table.id)} ${from} FOR UPDATE`,
+    text: `SELECT ${ident(table.id)} ${from} FOR NO KEY UPDATE`,
     values: [value],
   })
   const { rows } = await transaction.run({

@@ -1,13 +1,12 @@
 import { isDiskOutage } from '../base/disk-errors.ts'
-import type { Transaction } from '../database/database.ts'
 import { isOutcomeUnknown } from '../database/database-fault.ts'
 import { afterCommit, withinTransaction } from '../database/request-scope.ts'
 import type { DesiredDocument } from '../documents/desired-state.ts'
+import { removeLinksTo } from '../documents/links/links-to.ts'
 import { writeOptions } from '../documents/rows/write-options.ts'
 import { writeDocuments } from '../documents/write-documents.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
-import type { Holder, MediaAttribute, Model } from '../model/model.ts'
-import type { Storage } from '../model/storage.ts'
+import type { MediaAttribute } from '../model/model.ts'
 import type { Actor } from '../query/command.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
 import {
@@ -253,7 +252,10 @@ async function removeFile(id: number, options: FileChangeOptions): Promise<boole
     async (transaction, recordEvent) => {
       const found = await findWritable(id, { ...options, transaction })
       if (!found) return null
-      await clearFileReferences(id, { transaction, model, storage })
+      removeLinksTo(
+        { type: model.builtIn.file, document: { key: id }, locale: null },
+        { transaction, model, storage },
+      )
       await transaction.run({
         name: 'delete a file',
         text: `DELETE FROM ${ident(table.name)} WHERE ${ident(table.id)} = $1`,
@@ -268,49 +270,4 @@ async function removeFile(id: number, options: FileChangeOptions): Promise<boole
   if (!file) return false
   await afterCommit(() => removeKeys(storageKeys(file), options))
   return true
-}
-
-interface ClearReferencesOptions {
-  readonly transaction: Pick<Transaction, 'run'>
-  readonly model: Model
-  readonly storage: Storage
-}
-
-/** Removes all references to a file: one statement per table that can hold files. */
-async function clearFileReferences(fileId: number, options: ClearReferencesOptions): Promise<void> {
-  for (const [text, values] of clearStatements(fileId, options))
-    await options.transaction.run({ name: 'empty places of a file', text, values })
-}
-
-type Sql = readonly [text: string, values: readonly unknown[]]
-
-function* clearStatements(fileId: number, { model, storage }: ClearReferencesOptions): Generator<Sql> {
-  for (const holder of [...model.contentTypes.values(), ...model.components.values()]) {
-    const columns: string[] = []
-    for (const attribute of fileAttributes(holder, model)) {
-      const link = storage.link(holder, attribute)
-      if (link.kind === 'column') columns.push(link.key)
-      else yield [`DELETE FROM ${ident(link.table)} WHERE ${ident(link.targetKey)} = $1`, [fileId]]
-    }
-    if (columns.length > 0) yield [clearColumns(holderTable(holder, storage), columns), [fileId]]
-  }
-}
-
-const fileAttributes = ({ attributes }: Holder, { builtIn }: Model): readonly string[] =>
-  [...attributes.values()]
-    .filter(
-      each =>
-        (each.kind === 'media' || (each.kind === 'relation' && each.side === 'owner')) &&
-        each.target === builtIn.file,
-    )
-    .map(each => each.name)
-
-const holderTable = (holder: Holder, storage: Storage): string =>
-  holder.holder === 'component' ? storage.componentTable(holder).name : storage.table(holder).name
-
-/** One UPDATE per table: a row may refer to the file in several columns. */
-function clearColumns(table: string, columns: readonly string[]): string {
-  const set = columns.map(each => `${ident(each)} = NULLIF(${ident(each)}, $1)`)
-  const where = columns.map(each => `${ident(each)} = $1`)
-  return `UPDATE ${ident(table)} SET ${set.join(', ')} WHERE ${where.join(' OR ')}`
 }

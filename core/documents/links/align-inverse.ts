@@ -40,7 +40,7 @@ export function printDiffering(relation: InverseRelation, end: InverseEnd, to: S
       : ''
   return {
     name: `lock owners to align ${attribute.name}`,
-    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${inValuesOf(key, differing)}${published} ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${inValuesOf(key, differing)}${published} ORDER BY ${id} FOR NO KEY UPDATE`,
     values: parameters.values,
   }
 }

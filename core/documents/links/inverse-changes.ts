@@ -55,7 +55,7 @@ export function printLock({ table }: InverseRelation, keys: readonly number[]): 
   const [key, id] = [columnOf('o', table.key), columnOf('o', table.id)]
   return {
     name: `lock ${table.name} that link`,
-    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${key} = ANY (${parameters.put(keys, 'integer[]')}) ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${key} = ANY (${parameters.put(keys, 'integer[]')}) ORDER BY ${id} FOR NO KEY UPDATE`,
     values: parameters.values,
   }
 }
@@ -83,7 +83,7 @@ export function printLockLinked(
   const all = [`SELECT unnest(${own})`, ...linked].join(' UNION ')
   return {
     name: `lock ${table.name} that link`,
-    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${inValuesOf(key, all)} ORDER BY ${id} FOR UPDATE`,
+    text: `SELECT ${key} FROM ${ident(table.name)} o WHERE ${inValuesOf(key, all)} ORDER BY ${id} FOR NO KEY UPDATE`,
     values: parameters.values,
   }
 }

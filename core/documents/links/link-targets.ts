@@ -8,6 +8,7 @@ import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { Statement } from '../../sql/statement.ts'
 import type { Values } from '../desired-state.ts'
 import type { WriteOptions } from '../rows/write-options.ts'
+import { inValuesOf, KEEPING_TARGETS } from '../sql/look-ups.ts'
 import { cacheTargets } from './known-targets.ts'
 
 /** Whose links they are: a version of a document, whatever component they lie in. */
@@ -206,16 +207,20 @@ function printTargets(
   ids: readonly number[],
 ): Statement {
   const own = locale === null ? 'NULL' : ident(locale)
-  const rows = `SELECT ${ident(id)}, ${ident(key)}, ${ident(documentId)}, ${own} FROM ${ident(table)} WHERE`
+  const from = `FROM ${ident(table)} WHERE`
   const values: unknown[] = []
-  const parts: string[] = []
+  const named: string[] = []
   if (documentIds.length > 0 || ids.length === 0)
-    parts.push(`${rows} ${ident(documentId)} = ANY ($${values.push(documentIds)}::text[])`)
+    named.push(`${ident(documentId)} = ANY ($${values.push(documentIds)}::text[])`)
   if (ids.length > 0) {
-    const named = `SELECT ${ident(key)} FROM ${ident(table)} WHERE ${ident(id)} = ANY ($${values.push(ids)}::bigint[])`
-    parts.push(`${rows} ${ident(key)} IN (${named})`)
+    const keys = `SELECT ${ident(key)} ${from} ${ident(id)} = ANY ($${values.push(ids)}::bigint[])`
+    named.push(inValuesOf(ident(key), keys))
   }
-  return { text: `${parts.join(' UNION ')} ORDER BY 1`, values }
+  const [only = ''] = named
+  const all = named.map(each => `SELECT ${ident(id)} ${from} ${each}`).join(' UNION ')
+  const where = named.length === 1 ? only : inValuesOf(ident(id), all)
+  const text = `SELECT ${ident(id)}, ${ident(key)}, ${ident(documentId)}, ${own} ${from} ${where} ORDER BY ${ident(id)} ${KEEPING_TARGETS}`
+  return { text, values }
 }
 
 /** The rows of the document that a ref names. */

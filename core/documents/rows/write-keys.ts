@@ -2,6 +2,7 @@ import { groupBy } from '../../base/plain-data.ts'
 import type { ContentType, Holder } from '../../model/model.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { DesiredDocument, Slot, Values } from '../desired-state.ts'
+import { KEEPING_TARGETS } from '../sql/look-ups.ts'
 import { newId, numberIn, type RowId } from '../sql/write-rows.ts'
 import type { Current } from './write-load.ts'
 import type { WritePlanOptions } from './write-options.ts'
@@ -74,7 +75,7 @@ async function readKeys(
   const table = storage.table(type)
   const { rows } = await transaction.run({
     name: `find keys of ${type.key}`,
-    text: `SELECT DISTINCT ${ident(table.documentId)}, ${ident(table.key)} FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[])`,
+    text: `SELECT ${ident(table.documentId)}, ${ident(table.key)} FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[]) ORDER BY ${ident(table.id)} ${KEEPING_TARGETS}`,
     values: [documentIds],
   })
   return rows.map(([id, key]) => [String(id), Number(key)])

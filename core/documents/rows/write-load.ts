@@ -152,7 +152,8 @@ async function loadVersions(
 }
 
 /** True if a document of the type may get further rows. */
-const hasSeveralRows = ({ localized, draftAndPublish }: ContentType): boolean => localized || draftAndPublish
+export const hasSeveralRows = ({ localized, draftAndPublish }: ContentType): boolean =>
+  localized || draftAndPublish
 
 async function lockRows(match: Tuples, { transaction, storage }: LoadOptions): Promise<void> {
   await transaction.run(printSelectAmong(match, ['id'], columnsOf(storage, match.table), true))

@@ -24,5 +24,11 @@ export function inOrder(pairs: readonly (readonly [string, string])[]): readonly
 export const lookUp = (table: string, alias: string, condition: string): string =>
   `LATERAL (SELECT * FROM ${ident(table)} ${alias} WHERE ${condition} OFFSET 0) ${alias}`
 
+/**
+ * Locks the rows of documents that a write links to: a concurrent deletion waits for its end and takes the new links along, or it was
+ * first and the rows are not found. Other writes of these documents lock them by `FOR NO KEY UPDATE`, which does not wait.
+ */
+export const KEEPING_TARGETS = 'FOR KEY SHARE'
+
 /** A condition by which PostgreSQL looks up no rows, in an index or a join. */
 export const filter = (condition: string): string => `(${condition}) IS TRUE`

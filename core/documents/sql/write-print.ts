@@ -82,7 +82,7 @@ export function printSelectAmong(
   const columns = wanted.map(column => storedForm(column, types.get(column)))
   return {
     name: `read ${match.table} to write`,
-    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, lists)}${locking ? ` ORDER BY ${name('id')} FOR UPDATE` : ''}`,
+    text: `SELECT ${columns.join(', ')} FROM ${name(match.table)} WHERE ${among(match.columns, lists)}${locking ? ` ORDER BY ${name('id')} FOR NO KEY UPDATE` : ''}`,
     values,
   }
 }

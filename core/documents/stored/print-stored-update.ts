@@ -359,16 +359,17 @@ function listsAreAlike(link: TableLink): string {
   return `NOT EXISTS (SELECT FROM ${ident(link.table)} l WHERE ${inValuesOf('l.owner_id', 'SELECT id FROM rows$')} GROUP BY ${columns} HAVING count(*) <> 2)`
 }
 
-/** Locks the rows of a document. The statements that follow see its lists as they are under the lock. */
+/** Locks the rows of a document: `FOR UPDATE` against new links to it, too. The statements that follow see its lists as they are under the lock. */
 export function printDocumentLock(
   type: ContentType,
   documentId: string,
   { storage }: Pick<WritePlanOptions, 'storage'>,
+  mode: 'FOR UPDATE' | 'FOR NO KEY UPDATE' = 'FOR NO KEY UPDATE',
 ): Statement {
   const { name, id, documentId: column } = storage.table(type)
   return {
     name: `lock ${name} to write`,
-    text: `SELECT ${ident(id)} FROM ${ident(name)} WHERE ${ident(column)} = $1::text ORDER BY ${ident(id)} FOR UPDATE`,
+    text: `SELECT ${ident(id)} FROM ${ident(name)} WHERE ${ident(column)} = $1::text ORDER BY ${ident(id)} ${mode}`,
     values: [documentId],
     keepsPlan: true,
   }

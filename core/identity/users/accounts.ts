@@ -48,7 +48,7 @@ export async function findAccount(
   const { where, order, values } = accountCondition(key, options)
   const { rows } = await runner.run({
     name: `find a user by ${key.by}`,
-    text: `SELECT ${columns.map(ident).join(', ')} FROM ${ident(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR UPDATE' : ''}`,
+    text: `SELECT ${columns.map(ident).join(', ')} FROM ${ident(table.name)} WHERE ${where}${order} LIMIT 1${locked ? ' FOR NO KEY UPDATE' : ''}`,
     values,
   })
   return rows[0] ? toAccount(rows[0]) : null

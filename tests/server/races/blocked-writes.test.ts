@@ -27,8 +27,13 @@ const PROJECT = {
         slug: { type: 'uid', targetField: 'title', generate: true },
         gallery: { type: 'media', multiple: true },
         shared: { type: 'media', multiple: true, localized: false },
+        part: { type: 'component', component: 'page.part' },
       },
     },
+  },
+  components: {
+    'page.part': { attributes: { inner: { type: 'component', component: 'page.inner', repeatable: true } } },
+    'page.inner': { attributes: { cover: 'media', gallery: { type: 'media', multiple: true } } },
   },
   roles: { public: { permissions: { auth: ['register'] } } },
   apiTokens: { full: { type: 'full-access', secret: TOKEN } },
@@ -207,6 +212,31 @@ for (const field of ['gallery', 'shared'])
       const found = await documents.findOne({ documentId, locale, status, populate: [field] } as never)
       t.is((found as unknown as Record<string, readonly unknown[]>)[field]?.length, 1, `${locale} ${status}`)
     }
+  })
+
+for (const table of ['components_page_inner', 'pages_gallery_links'])
+  test(`a publication copies no link to a file that is deleted meanwhile: ${table}`, async t => {
+    const { blocked, app, send, client } = await open(t)
+    const files = new FormData()
+    files.append('files', new Blob(['a']), 'a.txt')
+    const { body } = await app.request('POST', '/api/upload', { token: TOKEN, body: files })
+    const [{ id: file }] = body as unknown as readonly [{ readonly id: number }]
+    const documents = app.app.documents('api::page.page')
+    const data = { gallery: [file], part: { inner: [{}, { cover: file, gallery: [file] }] } }
+    const { documentId } = (await documents.create({ data, status: 'draft' } as never)) as {
+      documentId: string
+    }
+    await blocked<unknown>(table, [
+      () => documents.publish({ documentId }),
+      () => send('DELETE', `/api/upload/files/${file}`),
+    ])
+    const { rows } = await client.query(
+      `SELECT 'list' AS place FROM pages_gallery_links UNION ALL SELECT 'component list' FROM components_page_inner_gallery_links
+       UNION ALL SELECT 'component' FROM components_page_inner WHERE cover_key IS NOT NULL`,
+    )
+    t.deepEqual(rows, [])
+    t.is((await client.query('SELECT 1 FROM plinth_files')).rows.length, 0)
+    t.is((await client.query('SELECT 1 FROM pages')).rows.length, 2)
   })
 
 test('of two registrations at the same time, none has the address of the other as its name', async t => {

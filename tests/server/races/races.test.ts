@@ -159,6 +159,35 @@ for (const shape of ['both', 'neither'] as const)
     t.deepEqual(failures, [])
   })
 
+/** Writes of links that once stayed although their target was deleted. */
+const LINKING: readonly string[] = [
+  'owner connect',
+  'owner create with a link',
+  'owner publish',
+  'owner discardDraft',
+  'owner update of another attribute',
+  'owner import of a new document',
+]
+
+for (const shape of ['both', 'neither'] as const)
+  test.serial(`no link leads to a target that is deleted meanwhile: ${shape}`, async t => {
+    const world = await openWorld(t, shape)
+    const failures: string[] = []
+    for (const pair of deletionsOf(shape))
+      for (const anomaly of await race(world, pair, () => {})) failures.push(describe(world, anomaly))
+    t.deepEqual(failures, [])
+  })
+
+function* deletionsOf(shape: Shape): Generator<Pair> {
+  const beginnings = ['no link', 'linked in the draft alone', 'linked in the published version alone']
+  for (const kind of ['manyToOne', 'toMany'] as const)
+    for (const beginning of beginnings.filter(each => !beginsAlike(each, { kind, shape })))
+      for (const name of LINKING.filter(each => suits(each, { kind, shape }))) {
+        yield { kind, beginning, first: name, second: 'target delete' }
+        yield { kind, beginning, first: 'target delete', second: name }
+      }
+}
+
 test.serial('every action of the race tests succeeds alone', async t => {
   const failures: string[] = []
   await Promise.all(

@@ -89,6 +89,8 @@ export interface World {
   readonly gate: StatementGate
   /** Sessions of this database that wait for another's lock. */
   waiting(): Promise<number>
+  /** The tables whose links lead to documents that are not there. */
+  dangling(): Promise<readonly string[]>
 }
 
 export async function openWorld(t: Test, shape: Shape): Promise<World> {
@@ -109,6 +111,7 @@ export async function openWorld(t: Test, shape: Shape): Promise<World> {
   }
   const free = await open(url)
   const held = await open(gate.url)
+  const dangling = await printDangling(client)
   return {
     shape,
     held,
@@ -120,7 +123,29 @@ export async function openWorld(t: Test, shape: Shape): Promise<World> {
       )
       return Number(found.rows[0].count)
     },
+    async dangling() {
+      const counts = await client.query(dangling)
+      return counts.rows.map(({ place, count }) => `${count} dangling links in ${place}`)
+    },
   }
+}
+
+/** A query that counts the links to missing documents in each place that has some. */
+async function printDangling(client: pg.Client): Promise<string> {
+  const { rows } = await client.query(
+    `SELECT table_name, column_name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND (table_name ~ '^(owners|targets)$' AND column_name ~ '_key$' AND column_name <> 'document_key'
+       OR table_name ~ '^(owners|targets)_.*_links$' AND column_name = 'target_key')`,
+  )
+  const keyed = await client.query(
+    `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'document_key'`,
+  )
+  const counts = rows.map(({ table_name: table, column_name: column }) => {
+    const target = table.startsWith('owners') ? 'targets' : 'owners'
+    const key = keyed.rows.some(({ table_name }) => table_name === target) ? 'document_key' : 'id'
+    return `SELECT '${table}.${column}' AS place, count(*) FROM ${table} l WHERE ${column} IS NOT NULL AND NOT EXISTS (SELECT FROM ${target} t WHERE t.${key} = l.${column})`
+  })
+  return `SELECT * FROM (${counts.join(' UNION ALL ')}) AS counted WHERE count > 0`
 }
 
 /** The documents of a round: two owners, two targets, and those that an action makes. */
@@ -162,7 +187,7 @@ export const askGraphql = (
 ): Promise<TestResult> => app.graphql(query, variables, { token: SECRET })
 
 /** Every version of the round's documents with their links, by label: what two runs of it are compared by. */
-export async function readState({ free }: World, { shape, kind, round }: Cast): Promise<string> {
+export async function readState({ free, dangling }: World, { shape, kind, round }: Cast): Promise<string> {
   const filter = `filters[round][$eq]=${round}&pagination[pageSize]=100`
   const lines = versionsOf(shape).map(async ({ side, query }) => {
     const populate = isTwoWay(kind) || side === 'owner' ? `&populate=${kind}` : ''
@@ -172,7 +197,7 @@ export async function readState({ free }: World, { shape, kind, round }: Cast): 
       document => `${side} ${query} ${document.label} n=${document.n} -> ${labelsOf(document[kind])}`,
     )
   })
-  return (await Promise.all(lines)).flat().sort().join('\n')
+  return [...(await Promise.all(lines)).flat().sort(), ...(await dangling())].join('\n')
 }
 
 function versionsOf(shape: Shape): readonly { readonly side: Side; readonly query: string }[] {

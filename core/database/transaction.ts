@@ -133,9 +133,12 @@ function watchTimeout(writes: WriteScope, connection: Connection): TimeoutWatch 
   }
 }
 
-/** Rolls back to the savepoint on failure. Nothing is written until the outer transaction commits. */
+/**
+ * Rolls back to the savepoint on failure. If it cannot, the outer transaction fails for the same reason. Nothing is written until that one
+ * commits.
+ */
 async function runNested<Value>(
-  { connection, savepoint, ...options }: NestedOptions,
+  { connection, savepoint, outer, ...options }: NestedOptions,
   work: (transaction: Transaction) => Promise<Value>,
 ): Promise<Value> {
   const open = openTransaction(connection, { ...options, savepoint }, {})
@@ -145,7 +148,8 @@ async function runNested<Value>(
     return value
   } catch (error) {
     const rollback = withTimeLimit(`ROLLBACK TO SAVEPOINT ${savepoint}`, ROLLBACK_TIMEOUT)
-    if (open.isBegun() && !connection.isInvalid) await connection.query(rollback).catch(() => undefined)
+    if (connection.isInvalid) outer.fail(error)
+    else if (open.isBegun()) await connection.query(rollback).catch(() => outer.fail(error))
     throw isOutcomeUnknown(error) && error instanceof DatabaseFailure
       ? new DatabaseFailure(error.fault, error.cause)
       : error
@@ -157,15 +161,16 @@ async function runNested<Value>(
 interface NestedOptions extends TransactionRunnerOptions {
   readonly connection: Connection
   readonly savepoint: string
+  readonly outer: StatementQueue
 }
 
 /** Savepoints end in the order in which they began, so nested transactions run one at a time. */
-function nestedRunner(connection: Connection, options: TransactionRunnerOptions): Transaction['nest'] {
+function nestedRunner(options: Omit<NestedOptions, 'savepoint'>): Transaction['nest'] {
   let last: Promise<unknown> = Promise.resolve()
   let count = 0
   return work => {
     const savepoint = `plinth_${++count}`
-    const done = last.then(() => runNested({ ...options, connection, savepoint }, work))
+    const done = last.then(() => runNested({ ...options, savepoint }, work))
     last = done.catch(() => undefined)
     return done
   }
@@ -206,7 +211,7 @@ function toTransaction(
   options: TransactionRunnerOptions,
   queue: StatementQueue,
 ): Transaction {
-  const nest = nestedRunner(connection, options)
+  const nest = nestedRunner({ ...options, connection, outer: queue })
   return {
     nest(work) {
       queue.begin()

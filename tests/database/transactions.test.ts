@@ -204,6 +204,25 @@ test('a named lock blocks other sessions until the transaction ends', async t =>
   t.true(await database.transaction(transaction => transaction.tryLock('kitchen')))
 })
 
+test('a nested transaction that cannot be undone fails the whole for its own reason', async t => {
+  const database = await withPlates(t)
+  const refusal = new Error('refused')
+  const work = async (transaction: Transaction) => {
+    await transaction.run(insert(1))
+    await t.throwsAsync(
+      transaction.nest(async inner => {
+        await inner.run(insert(2))
+        // As if the session was lost.
+        await inner.runScript('RELEASE SAVEPOINT plinth_1')
+        throw refusal
+      }),
+      { is: refusal },
+    )
+  }
+  await t.throwsAsync(database.transaction(work), { is: refusal })
+  t.deepEqual(await plates(database), [])
+})
+
 test('Sequelize queries take part in the transaction', async t => {
   const database = await withPlates(t)
   const work = async (transaction: Transaction) => {

@@ -39,7 +39,7 @@ export class StatementQueue {
   /** True if generic plans were enabled. */
   #keepsPlans = false
   #isOver = false
-  /** The failure of a batch with an unawaited statement: later statements report it. */
+  /** The failure of a batch with an unawaited statement, or of a nested transaction that could not be undone: later statements report it. */
   #failure: unknown
 
   constructor(connection: Connection, options: TransactionOptions, settings: QueueOptions) {
@@ -64,6 +64,11 @@ export class StatementQueue {
   send(statement: Statement): void {
     if (this.#isOver) throw new DatabaseFailure(OVER)
     this.#pending.push({ statement, ...UNAWAITED })
+  }
+
+  /** Nothing can be committed any more, for this reason. */
+  fail(failure: unknown): void {
+    this.#failure ??= failure
   }
 
   /** The same as `flush`, before a statement that does not pass the queue. Throws if the transaction is over. */

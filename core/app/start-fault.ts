@@ -52,6 +52,7 @@ export const describeFileError = (error: unknown): string | undefined =>
 /** Errors of sockets have no path, except for Unix sockets (`connect`); nor have writes to an open file. */
 const isFileError = (error: unknown): error is Error =>
   isDiskOutage(error) ||
+  (error instanceof Error && 'code' in error && (error.code === 'EFBIG' || error.code === 'EIO')) ||
   (error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect')
 
 /** Of faults that are no outage, those that concern the server and not the statement: no room, corruption, missing privileges. */

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
+import { temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
 
 const EXAMPLE = join(import.meta.dirname, 'example')
@@ -36,3 +38,24 @@ test('diff exits with 1 for a commit that git does not know', t => {
   t.is(code, 1)
   t.regex(complaint, /`no-such-commit`|git repository/)
 })
+
+if (process.platform === 'linux') {
+  test('an output or a file without room is exit code 1 with the reason', t => {
+    const full = openSync('/dev/full', 'w')
+    t.teardown(() => closeSync(full))
+    const { status, stderr } = spawnSync(process.execPath, [...PLINTH, 'roles', EXAMPLE], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    t.is(status, 1)
+    t.regex(stderr, /^The output could not be written: ENOSPC/m)
+    const folder = temporaryFolder()
+    t.teardown(() => folder.remove())
+    const client = [...PLINTH, 'client', EXAMPLE, '--out', join(folder.path, 'client.ts')]
+    const limited = spawnSync('sh', ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...client], {
+      encoding: 'utf8',
+    })
+    t.is(limited.status, 1)
+    t.regex(limited.stderr, /^A file or folder cannot be used: EFBIG[^\n]*\n$/m)
+  })
+}

@@ -163,6 +163,18 @@ if (process.argv.some(word => ['-h', '--help', 'help'].includes(word)))
 // If the output is closed (EPIPE), a server keeps running and a command still returns its exit code.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
+// A full disk has not what a command printed. The log of a server is no result of its run.
+program.hook('preAction', (_, command) => {
+  if (command.name() === 'start') return
+  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    process.stderr.write(`The output could not be written: ${error.message}\n`)
+    process.once('exit', () => {
+      process.exitCode = 1
+    })
+  })
+})
+
 await program.parseAsync().catch(async (error: unknown) => {
   const { describeFileError } = await import('../../core/app/start-fault.ts')
   const reason = describeFileError(error)

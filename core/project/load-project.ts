@@ -64,7 +64,8 @@ export async function readProject(folder: string, env: Environment): Promise<Rea
 
 /** Adds the keys that no file has and the environment gives, and replaces those that options give. */
 function withVariables(tree: YamlNode | undefined, environment: Environment): ReturnType<typeof mergeTrees> {
-  if (!tree) return { tree, faults: [] }
+  // What options give is not the content of a file that is empty.
+  if (!tree || isEmpty(tree)) return { tree, faults: [] }
   const options = parseGiven(overrideSource(environment), environment)
   const written = options.tree ? overrideTree(tree, options.tree) : tree
   const input = parseGiven(environmentSource(written, environment), environment)

@@ -136,6 +136,9 @@ test('command-line options override the file and the environment, and errors nam
     variables: ['PLINTH_PORT'],
   })
   t.is(writtenAt(['server', 'requestTimeout']), null)
+  const EMPTY = /project\.yaml:1:1 the file is empty/
+  for (const env of [options, { PORT: '6000', DATABASE_URL: 'embedded' }, {}])
+    t.regex((await faultsOf('# nothing\n', env)).join(), EMPTY)
   t.regex(
     (await faultsOf('name: A\n', { PLINTH_PORT: 'x' })).join(),
     /^the command line:2:9 .*found the value of `--port` \(server\.port/,

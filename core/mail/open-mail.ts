@@ -11,7 +11,7 @@ export type OutgoingMail = MailEnvelope & (TemplateMail | TextMail)
 export interface MailEnvelope {
   /** One receiver or several, at most 50. Each sees the addresses of the others. */
   readonly to: MailRecipient | readonly MailRecipient[]
-  readonly replyTo?: MailRecipient
+  readonly replyTo?: MailRecipient | undefined
 }
 
 /** An address, or one with the name that mail programs show. */
@@ -22,7 +22,7 @@ export interface TemplateMail {
   readonly template: string
   readonly data?: MailData
   /** Default: the default locale of the project. */
-  readonly locale?: string
+  readonly locale?: string | undefined
 }
 
 export interface TextMail {

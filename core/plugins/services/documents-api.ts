@@ -98,7 +98,7 @@ export interface ManyChanged {
 export interface DeleteManyParams<Terms extends TypeOptions> extends Filtered<Terms> {
   readonly filters: FiltersOf<Terms>
   /** The locale whose versions are compared and deleted. */
-  readonly locale?: string
+  readonly locale?: string | undefined
 }
 
 export interface UpdateManyParams<Terms extends TypeOptions> extends DeleteManyParams<Terms>, Versioned {
@@ -111,38 +111,38 @@ interface AnswerParams<Populate, Field extends string> {
 }
 
 interface Versioned {
-  readonly status?: 'draft' | 'published'
-  readonly locale?: string
+  readonly status?: 'draft' | 'published' | undefined
+  readonly locale?: string | undefined
 }
 
 interface Filtered<Terms extends TypeOptions> {
   readonly filters?: FiltersOf<Terms>
   /** The text occurs in a text, number or uid attribute. */
-  readonly _q?: string
-  readonly publicationFilter?: PublicationFilter
+  readonly _q?: string | undefined
+  readonly publicationFilter?: PublicationFilter | undefined
 }
 
 export interface CountParams<Terms extends TypeOptions> extends Filtered<Terms>, Omit<Versioned, 'locale'> {
   /** `*`: every locale. */
-  readonly locale?: string | readonly string[]
+  readonly locale?: string | readonly string[] | undefined
   /** Full-text search; only of a type with `search:`. */
-  readonly search?: string
+  readonly search?: string | undefined
 }
 
 export interface FirstParams<Terms extends TypeOptions, Populate, Field extends string>
   extends CountParams<Terms>,
     AnswerParams<Populate, Field> {
   /** With `search`, the default is `relevance`. */
-  readonly sort?: SortOf<Terms> | 'relevance'
+  readonly sort?: SortOf<Terms> | 'relevance' | undefined
   /** Searched attributes to return in `_highlight`, with marked matches. */
-  readonly highlight?: string | readonly string[]
+  readonly highlight?: string | readonly string[] | undefined
 }
 
 export interface ListParams<Terms extends TypeOptions, Populate, Field extends string>
   extends FirstParams<Terms, Populate, Field> {
-  readonly pagination?: PageParams
-  readonly start?: number
-  readonly limit?: number
+  readonly pagination?: PageParams | undefined
+  readonly start?: number | undefined
+  readonly limit?: number | undefined
 }
 
 /** Without pagination all documents are returned. */
@@ -184,7 +184,7 @@ export type VersionParams<
   Terms extends TypeOptions,
   Populate,
   Field extends string,
-> = DocumentReference<Terms> & AnswerParams<Populate, Field> & { readonly locale?: string }
+> = DocumentReference<Terms> & AnswerParams<Populate, Field> & { readonly locale?: string | undefined }
 
 /** Context of a document middleware: one action, of REST or of code. */
 export interface DocumentContext {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { groupBy } from '../base/plain-data.ts'
-import { ok, type Result } from '../base/result.ts'
+import { failed, ok, type Result } from '../base/result.ts'
 import type { Diagnostic, Path } from '../faults/diagnostic.ts'
 import { readSource, type SourceText } from './yaml/source-file.ts'
 import type { YamlNode } from './yaml/yaml-tree.ts'
@@ -18,8 +18,34 @@ export async function readEnvironment(
   const file = join(folder, '.env')
   if (!existsSync(file)) return ok(env)
   const read = await readSource(file, folder)
-  return read.ok ? ok({ ...parseEnv(read.value.text), ...env }) : read
+  if (!read.ok) return read
+  const stray = [...strayLines(read.value.text)].map(line => strayLine(read.value.shown, line))
+  return stray.length > 0 ? failed(...stray) : ok({ ...parseEnv(read.value.text), ...env })
 }
+
+const ENTRY = /^(?:export\s+)?[\w.-]+\s*=\s*/
+
+/** The numbers of lines that are no variable and no comment. A quoted value may have several lines. */
+function* strayLines(text: string): Generator<number> {
+  const lines = text.split('\n')
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]?.trim() ?? ''
+    const name = ENTRY.exec(line)?.[0]
+    if (name === undefined && line !== '' && !line.startsWith('#')) yield index + 1
+    const quote = /^["'`]/.exec(line.slice(name?.length))?.[0]
+    if (name === undefined || quote === undefined || line.includes(quote, name.length + 1)) continue
+    const last = lines.findIndex((each, at) => at > index && each.includes(quote))
+    if (last !== -1) index = last
+  }
+}
+
+/** The parser would take the line for the beginning of the next variable's name. It is not quoted: it may hold a secret. */
+const strayLine = (file: string, line: number): Diagnostic => ({
+  code: 'syntax',
+  message: 'expected `NAME=value`, or `#` and a comment: without it the next variable would be lost, too',
+  location: { file, line, column: 1, source: '' },
+  path: [],
+})
 
 /** The result of a substitution. */
 export interface Substitution {

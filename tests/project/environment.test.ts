@@ -59,6 +59,28 @@ test('real variables override .env', async t => {
   t.is((await loadGood(files, { A: 'real' })).settings.name, 'real also file')
 })
 
+test('a line of .env without `=`, which would swallow the next variable, is a fault that does not quote it', async t => {
+  const file = [
+    '# names',
+    '',
+    'A="two',
+    'lines: of',
+    'text"',
+    "export B='x'",
+    'D.e-f=1',
+    'SECRET: hunter2',
+    'C=1',
+    'E="open',
+    'F',
+  ]
+  const message =
+    'expected `NAME=value`, or `#` and a comment: without it the next variable would be lost, too'
+  t.deepEqual(await faultsOf({ 'project.yaml': 'name: A\n', '.env': file.join('\r\n') }), [
+    `.env:8:1 ${message}`,
+    `.env:11:1 ${message}`,
+  ])
+})
+
 test('a variable with the name of an Object.prototype member is not set', async t => {
   t.deepEqual(await faultsOf('name: "${constructor}"\n'), [
     'project.yaml:1:7 the environment variable `constructor` is not set: set it, or give a fallback with `${constructor:-…}` (name)',

@@ -32,7 +32,7 @@ let running = 0
 export const currentWrites = (): WriteScope | undefined =>
   running === 0 ? undefined : storage.getStore()?.writes
 
-/** The request's transaction; undefined: its transactions are separate. */
+/** The transaction that all writes of the request share; undefined: each write has its own. */
 export function currentRequestTransaction(): RequestTransaction | undefined {
   const shared = running === 0 ? undefined : storage.getStore()?.shared
   return shared?.isOver ? undefined : shared

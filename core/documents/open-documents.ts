@@ -186,14 +186,14 @@ const canCreateInOneStatement = ({ command, body }: Save): boolean =>
   command.type.kind !== 'single' &&
   (claimsAsDraft(command)
     ? claimsNothing(command.type, new Map([...defaultsOf(command.type), ...body.values]))
-    : needsSeparateCheck(command.type, body.values))
+    : indexesEnforceUnique(command.type, body.values))
 
-/** A draft that keeps all rules is held against what is published, which indexes do not. */
+/** True if unique values of a draft must also differ from those of published versions, which no index enforces. */
 const claimsAsDraft = ({ type, status, strict }: Save['command']): boolean =>
   strict === true && type.draftAndPublish && status === 'draft'
 
-/** Components are held apart by more than their indexes (unique-conflicts-in-components.ts). */
-const needsSeparateCheck = (type: ContentType, values: Values): boolean =>
+/** False for unique attributes in components, too: their indexes do not suffice (unique-conflicts-in-components.ts). */
+const indexesEnforceUnique = (type: ContentType, values: Values): boolean =>
   every(type, values, attribute => !attribute.unique || fitsIndex(attribute), claimsNothing)
 
 const claimsNothing = (holder: Holder, values: Values): boolean =>

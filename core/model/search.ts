@@ -52,7 +52,7 @@ export type SearchSets = ReadonlyMap<ContentType, readonly ReadonlySet<string>[]
 /** Raised when vectors of the functions of core/sql/search-ddl.ts have other words: a migration then fills new ones. */
 const VERSION = 4
 
-/** Each vector costs time and space with every write. More only for sets within which none of these lies. */
+/** Each vector costs time and space with every write. `chooseSets` exceeds this only for callers who could search in none of them. */
 const MAX_VECTORS = 6
 
 /** The vectors of a type: one for all paths, then one for each smaller set, the largest first. null: no search. */
@@ -79,7 +79,10 @@ export function compileSearch(
   return { vectors, configurations, words }
 }
 
-/** The largest sets, and so many of the smallest that a vector lies within every set: no holder searches in vain. `sets`: the largest first. */
+/**
+ * The largest sets, and further small ones until every set contains a chosen one: a caller searches in vectors of paths that they
+ * may read. `sets`: the largest first.
+ */
 function chooseSets(sets: readonly ReadonlySet<string>[]): readonly ReadonlySet<string>[] {
   const chosen = sets.slice(0, MAX_VECTORS)
   for (const set of sets.slice(MAX_VECTORS).toReversed())

@@ -42,9 +42,9 @@ function toSent({ type, pattern }: ParameterNode, value: ParameterValue): Parame
   return type === 'text' && (typeof value === 'number' || typeof value === 'boolean') ? String(value) : value
 }
 
-/** The text of a statement as a part of another one, which has `by` parameters before its own. Quoted texts and names stay. */
+/** Renumbers the parameters of a statement (`$1` becomes `$3` with `by` 2) that becomes a part of another one. */
 export const moveParameters = (text: string, by: number): string =>
   by === 0 ? text : text.replace(PARAMETERS, (found, place) => (place ? `$${Number(place) + by}` : found))
 
-/** Backslashes in the constants of quoteText are doubled, so that each quote in them is doubled, too. */
+/** Quoted texts and names are matched first, and stay. quoteText doubles quotes, also behind a backslash, so a text ends at its next single quote. */
 const PARAMETERS = /'[^']*'|"[^"]*"|\$(\d+)/g

@@ -5,8 +5,8 @@ import type { Table } from '../model/storage.ts'
 import { qualified, quoteConstant } from '../sql/ddl.ts'
 import type { Stage } from './migration-options.ts'
 import type { SchemaPlan } from './plan-steps.ts'
-import { columnKindOf } from './schema/columns.ts'
 import type { Leftover } from './schema/finding.ts'
+import { columnKindOf } from './schema/parse-owned-parts.ts'
 import { NULLS_EQUAL, type Runner } from './schema/read-catalogue.ts'
 
 /**

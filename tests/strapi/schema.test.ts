@@ -71,7 +71,8 @@ test('settings without a counterpart are reported next to the imported ones, and
 
 test('the fallback of a variable is written as YAML text, whatever it contains', async t => {
   const strapi = strapiProject({
-    'config/server.js': `module.exports = ({ env }) => ({ host: env('HOST', 'C:\\\\x "y" #z'), url: env('URL', 'https://a\\n- b') })`,
+    'config/server.js': `module.exports = ({ env }) => ({ host: env('HOST', 'C\\\\x"y"#z'), url: env('URL', 'https://a\\n- b') })`,
+    'config/plugins.js': `module.exports = ({ env }) => ({ email: { config: { settings: { defaultFrom: env('FROM', 'C:\\\\x "y" #z <shop@example.org>') } } } })`,
     ...type('note', { title: { type: 'string' } }),
   })
   t.teardown(strapi.remove)
@@ -81,7 +82,8 @@ test('the fallback of a variable is written as YAML text, whatever it contains',
   t.is(code, 0)
   const { settings, faults } = await check(out)
   t.deepEqual(faults, [])
-  t.is(settings?.server.host, 'C:\\x "y" #z')
+  t.is(settings?.server.host, 'C\\x"y"#z')
+  t.is(settings?.auth.mail?.from, 'C:\\x "y" #z <shop@example.org>')
 })
 
 /** A TypeScript project that uses what Plinth has not. */

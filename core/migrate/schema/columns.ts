@@ -25,7 +25,8 @@ import {
   unfilledProjection,
   withNewValues,
 } from './pair-tables.ts'
-import { CATALOGUE_TYPES } from './read-catalogue.ts'
+import { columnKindOf } from './parse-owned-parts.ts'
+import { CATALOGUE_TYPES, hasOtherType } from './read-catalogue.ts'
 import { countLostValues, countRemovedRows, countRows, countTooMany } from './row-counts.ts'
 
 /** Compares the columns of a table with the model. */
@@ -242,10 +243,6 @@ const printNewType = (column: Column, actual: ActualColumn, columnName: string):
 const describeTypeChange = (pair: TablePair, column: Column, { type, custom }: ActualColumn): string =>
   `change ${describeColumn(pair, column)} from ${custom ?? type} to ${column.type}`
 
-/** True if the column has another type, or a domain or collation that changes how values compare or which are valid. */
-export const hasOtherType = ({ type }: Column, actual: ActualColumn): boolean =>
-  actual.type !== CATALOGUE_TYPES[type] || actual.custom !== null
-
 const describeImpossibleChange = (pair: TablePair, column: Column, { type }: ActualColumn): string =>
   `${describeColumn(pair, column)} cannot change from ${type} to ${column.type}`
 
@@ -367,12 +364,6 @@ export function* compareRemovedRows(pair: TablePair): Generator<SchemaFinding> {
     if (pair.owned.kinds.get(actual.name) !== columnKindOf(column))
       yield* checkRemovedRows(pair, column, column.only)
   }
-}
-
-/** The kind that `plinth_tables` records for a column: an attribute's type, or its allowed values. */
-export function columnKindOf({ attribute, only }: Column): string | null {
-  if (only !== undefined) return JSON.stringify(only)
-  return attribute?.kind === 'scalar' ? attribute.type : null
 }
 
 function* checkRemovedRows(

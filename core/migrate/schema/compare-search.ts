@@ -9,10 +9,10 @@ import {
   triggerFunction,
   watchedColumns,
 } from '../../sql/search-ddl.ts'
-import { hasOtherType } from './columns.ts'
 import { type SchemaFinding, type Step, step, tableStep } from './finding.ts'
 import { digestOfBody } from './literals.ts'
 import { mayLose, type TablePair } from './pair-tables.ts'
+import { hasOtherType } from './read-catalogue.ts'
 import { countRows, countTooMany } from './row-counts.ts'
 
 /**

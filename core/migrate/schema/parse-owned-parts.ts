@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/plain-data.ts'
-import type { SchemaShape, Table } from '../../model/storage.ts'
+import type { Column, SchemaShape, Table } from '../../model/storage.ts'
 import { qualified, quoteConstant } from '../../sql/ddl.ts'
 import type { OwnedParts } from './catalogue.ts'
 import { refusal, type SchemaRefusal } from './finding.ts'
@@ -30,6 +30,12 @@ export function parseOwnedParts(schema: string, name: string, json: string): Rea
       shape: shape ?? null,
     },
   }
+}
+
+/** The kind that `plinth_tables` records for a column: an attribute's type, or its allowed values. */
+export function columnKindOf({ attribute, only }: Column): string | null {
+  if (only !== undefined) return JSON.stringify(only)
+  return attribute?.kind === 'scalar' ? attribute.type : null
 }
 
 /** A table whose row of `plinth_tables` was deleted, although its triggers or its name say that Plinth made it. */

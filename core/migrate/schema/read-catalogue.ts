@@ -1,7 +1,7 @@
 import type { Database, Rows, Transaction } from '../../database/database.ts'
-import type { ColumnType } from '../../model/storage.ts'
+import type { Column, ColumnType } from '../../model/storage.ts'
 import { qualified } from '../../sql/ddl.ts'
-import type { ActualTable, Catalogue } from './catalogue.ts'
+import type { ActualColumn, ActualTable, Catalogue } from './catalogue.ts'
 import { parseOwnedParts } from './parse-owned-parts.ts'
 
 /** Runs statements: the database, or one of its transactions. */
@@ -149,3 +149,7 @@ export const CATALOGUE_TYPES = {
   'timestamptz(3)': 'timestamp(3) with time zone',
   tsvector: 'tsvector',
 } as const satisfies Record<ColumnType, string>
+
+/** True if the column has another type, or a domain or collation that changes how values compare or which are valid. */
+export const hasOtherType = ({ type }: Column, actual: ActualColumn): boolean =>
+  actual.type !== CATALOGUE_TYPES[type] || actual.custom !== null

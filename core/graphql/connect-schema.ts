@@ -63,7 +63,7 @@ export function connectSchema(
   for (const each of resolvers) addResolversToSchema({ ...IN_PLACE, schema, resolvers: each })
   if (!extension || !code) return
   const fieldAuth = openFieldAuth(roots, { ...options, code })
-  const changed = new Set(extension.others.flatMap(others => Object.keys(others)))
+  const changed = new Set(extension.others.flatMap(({ resolvers }) => Object.keys(resolvers)))
   const connecting: ConnectContext = {
     extension,
     changed,

@@ -12,6 +12,7 @@ import type { Storage } from '../model/storage.ts'
 import type { RoleDeclaration } from '../project/settings/settings.ts'
 import { qualified } from '../sql/ddl.ts'
 import { quoteIdentifier as ident } from '../sql/identifier.ts'
+import type { Statement } from '../sql/statement.ts'
 
 export interface SyncOptions {
   readonly database: Database
@@ -91,35 +92,36 @@ export async function writeDeclaredRows(
 }
 
 /** Waits for writes that link to the rows; those that follow wait for this transaction. */
-async function lockRows(
-  runner: Runner,
-  type: ContentType,
-  rows: readonly StoredRow[],
-  storage: Storage,
-): Promise<void> {
-  if (rows.length === 0) return
-  const table = storage.table(type)
-  await runner.run({
+const lockRows = (runner: Runner, type: ContentType, rows: readonly StoredRow[], storage: Storage) =>
+  runOnRows(runner, rows, {
     name: `lock ${type.pluralApiId}`,
-    text: `SELECT FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[]) FOR UPDATE`,
-    values: [rows.map(({ documentId }) => documentId)],
+    text: `SELECT ${fromRows(type, storage)} FOR UPDATE`,
   })
-}
 
 /** Deletes rows. */
-export async function removeRows(
+const removeRows = (
   runner: Runner,
   type: ContentType,
   rows: readonly StoredRow[],
   storage: Storage,
+): Promise<void> =>
+  runOnRows(runner, rows, {
+    name: `delete ${type.pluralApiId}`,
+    text: `DELETE ${fromRows(type, storage)}`,
+  })
+
+function fromRows(type: ContentType, storage: Storage): string {
+  const table = storage.table(type)
+  return `FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[])`
+}
+
+async function runOnRows(
+  runner: Runner,
+  rows: readonly StoredRow[],
+  statement: Pick<Statement, 'name' | 'text'>,
 ): Promise<void> {
   if (rows.length === 0) return
-  const table = storage.table(type)
-  await runner.run({
-    name: `delete ${type.pluralApiId}`,
-    text: `DELETE FROM ${ident(table.name)} WHERE ${ident(table.documentId)} = ANY ($1::text[])`,
-    values: [rows.map(({ documentId }) => documentId)],
-  })
+  await runner.run({ ...statement, values: [rows.map(({ documentId }) => documentId)] })
 }
 
 const localeTarget = ({ builtIn }: Model): SyncTarget => ({

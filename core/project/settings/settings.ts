@@ -2,7 +2,7 @@
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Cardinality. The first part is the number of documents of this content type for one target, the second part the number of targets for one document. */
+/** Cardinality. The first part is the number of documents of this content type for one target, the second part the number of targets for one document. Without `inversedBy` and `mappedBy`, several documents may link to one target. */
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
 /** Kind of a file. */
 export type MediaKind = 'images' | 'videos' | 'audios' | 'files'

@@ -1,8 +1,11 @@
-import { readdirSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { partialPath } from '../../tools/transfer/partial-path.ts'
+import { partialPath, writeOutputFile } from '../../tools/transfer/partial-path.ts'
 import { temporaryFolder } from '../harness/folder.ts'
+import { PLINTH } from '../harness/program.ts'
 
 /** Larger than the ids of Linux. */
 const ENDED = 2_147_483_646
@@ -24,4 +27,60 @@ test('incomplete files of ended processes are removed, those of running ones and
   const path = join(folder.path, 'all.ndjson')
   t.is(await partialPath(path), `${path}.${process.pid}.part`)
   t.deepEqual(readdirSync(folder.path).toSorted(), kept.toSorted())
+})
+
+test('an output file keeps its permissions and the link that leads to it; a pipe is written itself', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const [file, link, pipe] = ['project.yaml', 'link.yaml', 'pipe'].map(name => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  folder.write('project.yaml', 'before')
+  chmodSync(file, 0o600)
+  symlinkSync('project.yaml', link)
+  await writeOutputFile(link, 'after')
+  t.deepEqual([readFileSync(file, 'utf8'), statSync(file).mode & 0o777], ['after', 0o600])
+  t.true(lstatSync(link).isSymbolicLink())
+  execFileSync('mkfifo', [pipe])
+  const [text] = await Promise.all([readFile(pipe, 'utf8'), writeOutputFile(pipe, 'for a reader')])
+  t.deepEqual([text, statSync(pipe).isFIFO()], ['for a reader', true])
+  t.deepEqual(readdirSync(folder.path).toSorted(), ['link.yaml', 'pipe', 'project.yaml'])
+})
+
+test('a command that has no room for its file leaves the one before, and nothing else', t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  folder.write('project.yaml', 'name: Shop\ncontentTypes: { book: { attributes: { title: string } } }\n')
+  folder.write('strapi/package.json', '{"dependencies":{"@strapi/strapi":"5.0.0"}}')
+  const attributes = Array.from({ length: 200 }, (_, at) => [`text${at}`, { type: 'string' }])
+  folder.write(
+    'strapi/src/api/book/content-types/book/schema.json',
+    JSON.stringify({
+      kind: 'collectionType',
+      collectionName: 'books',
+      info: { singularName: 'book', pluralName: 'books' },
+      attributes: Object.fromEntries(attributes),
+    }),
+  )
+  folder.write('out/project.yaml', 'before')
+  folder.write('out/made', 'before')
+  const out = join(folder.path, 'out')
+  const made = join(out, 'made')
+  for (const words of [
+    ['client', folder.path, '--out', made],
+    ['types', folder.path, '--out', made],
+    ['openapi', folder.path, '--out', made],
+    ['import', 'strapi', join(folder.path, 'strapi'), '--force', '--out', out],
+  ]) {
+    // Files of 1 KB at most: a write of more is cut, as on a full disk.
+    const limited = ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...PLINTH, ...words]
+    const { status, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 120_000 })
+    t.is(status, 1, words.join(' '))
+    t.regex(stderr, /EFBIG: file too large, write/)
+    t.deepEqual(readdirSync(out).toSorted(), ['made', 'project.yaml'])
+    for (const name of readdirSync(out))
+      t.is(readFileSync(join(out, name), 'utf8'), 'before', words.join(' '))
+  }
 })

@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openCommandStorage } from '../../core/app/open-plugins.ts'
 import { printStartFault } from '../../core/app/start-fault.ts'
@@ -15,7 +15,7 @@ import {
   type Exporting,
   exportDocuments,
 } from '../transfer/export-documents.ts'
-import { partialPath } from '../transfer/partial-path.ts'
+import { openOutputFile, partialPath } from '../transfer/partial-path.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
 import type { CommandContext } from './command-options.ts'
 import { progressBar } from './progress.ts'
@@ -197,20 +197,8 @@ async function spooledOutput(path: string): Promise<Sink> {
   }
 }
 
-/** Writes to a temporary file and renames it on completion. Readable only by its owner, also if it replaces another file. */
+/** Readable only by its owner, also if it replaces another file. */
 async function openFile(path: string): Promise<Sink> {
-  const partial = await overFiles(() => partialPath(path))
-  const handle = await overFiles(() => open(partial, 'wx', 0o600))
-  return {
-    write: text => overFiles(() => handle.writeFile(text)),
-    end: () =>
-      overFiles(async () => {
-        await handle.sync()
-        await rename(partial, path)
-      }),
-    async close() {
-      await handle.close()
-      await rm(partial, { force: true })
-    },
-  }
+  const { write, complete, close } = await overFiles(() => openOutputFile(path, 0o600))
+  return { write: text => overFiles(() => write(text)), end: () => overFiles(complete), close }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { makeFolder } from '../../core/base/make-folder.ts'
 import { groupBy } from '../../core/base/plain-data.ts'
@@ -15,6 +15,7 @@ import { readStrapi } from '../strapi/read-strapi.ts'
 import { type ImportedSchema, importSchema } from '../strapi/translate.ts'
 import { type StreamReport, writeStream } from '../strapi/write-stream.ts'
 import type { Remark } from '../strapi/yaml-document.ts'
+import { writeOutputFile } from '../transfer/partial-path.ts'
 import { FileFault, overFiles } from '../transfer/stream-fault.ts'
 import type { CommandContext } from './command-options.ts'
 import { runImport } from './import.ts'
@@ -140,7 +141,7 @@ async function convertFrom(
   if (!imported.ok) return failed(...imported.reasons.map(printDiagnostic))
   await overFiles(async () => {
     await makeFolder(options.folder)
-    await writeFile(options.file, imported.value.yaml)
+    await writeOutputFile(options.file, imported.value.yaml)
   })
   if (source === null || options.stream === null) return ok({ imported: imported.value, streamed: null })
   const loaded = await loadStoredProject(options)

@@ -7,7 +7,7 @@ import type { Database } from '../../core/database/database.ts'
 import { fromWorkingDirectory, printDiagnostic } from '../../core/faults/diagnostic.ts'
 import { type ImportFault, type ImportReport, importDocuments } from '../transfer/import/import-documents.ts'
 import type { OnConflict } from '../transfer/import/import-options.ts'
-import { partialPath } from '../transfer/partial-path.ts'
+import { partialPath, writeOutputFile } from '../transfer/partial-path.ts'
 import {
   FileFault,
   type LineFault,
@@ -47,7 +47,7 @@ export async function runImport(options: ImportContext): Promise<0 | 1> {
   try {
     const path = source ?? options.file
     // Checked first: an import that skips documents must be able to report them.
-    if (options.skipInvalid !== undefined) await writeReport(options.skipInvalid, '')
+    if (options.skipInvalid !== undefined) await writeReport(options.skipInvalid, [])
     const opened = await withDatabase(
       compiled.value.project,
       database => importInto(database, compiled.value, path, options),
@@ -129,8 +129,8 @@ async function reportSkipped(
 }
 
 /** Readable only by its owner, because reasons quote documents. */
-const writeReport = (path: string, lines: string | readonly string[]): Promise<void> =>
-  overFiles(() => writeFile(path, lines, { mode: 0o600 }))
+const writeReport = (path: string, lines: readonly string[]): Promise<void> =>
+  overFiles(() => writeOutputFile(path, lines.join(''), 0o600))
 
 const STAGES = { checking: 'Checking ', importing: 'Importing' } as const
 

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Caller } from '../../core/access/caller.ts'
 import { type Blueprint, compileApp } from '../../core/app/compile-app.ts'
@@ -12,6 +11,7 @@ import { SILENT } from '../../core/observe/observation.ts'
 import type { Schema } from '../../core/openapi/answer-schemas.ts'
 import { describeApi } from '../../core/openapi/describe-api.ts'
 import type { Environment } from '../../core/project/environment.ts'
+import { writeOutputFile } from '../transfer/partial-path.ts'
 
 export interface DescribedRole {
   readonly folder: string
@@ -74,7 +74,7 @@ export async function runOpenapi({ out, write, writeError, ...described }: Opena
     return 0
   }
   await makeFolder(dirname(out))
-  await writeFile(out, text)
+  await writeOutputFile(out, text)
   const count = Object.keys(document.value.paths ?? {}).length
   write(`${out}: what \`${described.role}\` may do, ${count} paths\n`)
   return 0

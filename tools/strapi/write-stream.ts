@@ -1,13 +1,9 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { isShared } from '../../core/documents/rows/planning.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Project } from '../../core/project/project.ts'
 import type { Status } from '../../core/query/query.ts'
 import { describe } from '../transfer/describe.ts'
-import { partialPath } from '../transfer/partial-path.ts'
+import { openOutputFile } from '../transfer/partial-path.ts'
 import type { StreamedDocument, StreamedValues, StreamedVersion } from '../transfer/stream.ts'
 import { overFiles } from '../transfer/stream-fault.ts'
 import { type Correspondence, correspond, type TypePair } from './field-mapping.ts'
@@ -77,12 +73,19 @@ export async function writeStream(
   }
   // A file that is there is complete: one that an ended process left would import a part of the documents.
   await overFiles(async () => {
-    const partial = await partialPath(path)
+    const file = await openOutputFile(path, 0o600)
     try {
-      await pipeline(Readable.from(lines()), createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
-      await rename(partial, path)
+      let text = ''
+      for await (const line of lines()) {
+        text += line
+        if (text.length < PIECE) continue
+        await file.write(text)
+        text = ''
+      }
+      await file.write(text)
+      await file.complete()
     } finally {
-      await rm(partial, { force: true })
+      await file.close()
     }
   })
   return {
@@ -90,6 +93,9 @@ export async function writeStream(
     losses: [...(source.losses ?? []), ...unknownTypes(source, correspondence), ...texts()],
   }
 }
+
+/** Characters per write. */
+const PIECE = 65_536
 
 /** Content of the admin panel and of the plugins that Plinth replaces, which docs/import-strapi.md names. */
 const KNOWN =

@@ -1,4 +1,5 @@
-import { readdir, rm } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { processExists } from '../../core/base/process-exists.ts'
 
@@ -21,4 +22,46 @@ function pidOf(name: string, file: string): number | undefined {
   if (!name.startsWith(`${file}.`)) return undefined
   const [, pid] = /^(\d+)\.part$/.exec(name.slice(file.length + 1)) ?? []
   return pid === undefined ? undefined : Number(pid)
+}
+
+/** A file that is written under another name until it is complete. */
+export interface OutputFile {
+  write(text: string): Promise<void>
+  /** Renames it to its name. */
+  complete(): Promise<void>
+  /** Ends the output: an incomplete file is removed, and one that it would replace stays as it is. */
+  close(): Promise<void>
+}
+
+/** Opens a file, with the permissions of the one that it replaces unless `mode` gives others. A pipe or a device is written itself. */
+export async function openOutputFile(path: string, mode?: number): Promise<OutputFile> {
+  const found = statSync(path, { throwIfNoEntry: false })
+  const replaces = found === undefined || found.isFile()
+  // The file that a symbolic link leads to is replaced, not the link.
+  const target = found?.isFile() ? await realpath(path) : path
+  const partial = replaces ? await partialPath(target) : target
+  const handle = await open(partial, replaces ? 'wx' : 'w', mode ?? found?.mode)
+  return {
+    write: text => handle.writeFile(text),
+    async complete() {
+      if (!replaces) return
+      await handle.sync()
+      await rename(partial, target)
+    },
+    async close() {
+      await handle.close()
+      if (replaces) await rm(partial, { force: true })
+    },
+  }
+}
+
+/** Writes a text file that is complete or not there. */
+export async function writeOutputFile(path: string, text: string, mode?: number): Promise<void> {
+  const file = await openOutputFile(path, mode)
+  try {
+    await file.write(text)
+    await file.complete()
+  } finally {
+    await file.close()
+  }
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { projectStorage } from '../../../core/access/compile/compile-access.ts'
 import { makeFolder } from '../../../core/base/make-folder.ts'
@@ -17,6 +17,7 @@ import { loadModules } from '../../../core/plugins/load/load-plugins.ts'
 import type { PluginKind, PluginSchema } from '../../../core/plugins/plugin-module.ts'
 import type { Environment } from '../../../core/project/environment.ts'
 import { loadProject } from '../../../core/project/load-project.ts'
+import { writeOutputFile } from '../../transfer/partial-path.ts'
 import type { CommandContext } from '../command-options.ts'
 import {
   isRequiredOnCreate,
@@ -70,7 +71,7 @@ export async function writeGenerated({
   if (check && !current) writeError(`${shown} is not what project.yaml says: run \`${command}\`\n`)
   if (check) return current ? 0 : 1
   await makeFolder(dirname(file))
-  if (!current) await writeFile(file, text)
+  if (!current) await writeOutputFile(file, text)
   write(`${current ? 'Nothing new for' : 'Wrote'} ${shown}\n`)
   return 0
 }

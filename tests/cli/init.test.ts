@@ -212,6 +212,19 @@ test('create-plinth takes the options behind `--`, which npx and pnpm pass on', 
   t.is(stdout.trim(), 'init my-api --template blog')
 })
 
+test('a project that does not fit on the disk leaves nothing, so that `plinth init` can be repeated', t => {
+  const folder = folderOf(t)
+  mkdirSync(join(folder.path, 'here', '.git'), { recursive: true })
+  for (const name of ['new/er', 'here']) {
+    // Files of 1 KB at most: a write of more is cut, as on a full disk.
+    const words = ['init', join(folder.path, name), '--name', 'api', '--no-install']
+    const limited = ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...PLINTH, ...words]
+    const { status, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 120_000 })
+    t.deepEqual([status, stderr], [1, 'The project was not created: EFBIG: file too large, write\n'])
+  }
+  t.deepEqual(readdirSync(folder.path, { recursive: true }).toSorted(), ['here', 'here/.git'])
+})
+
 const PAGE = readFileSync(join(ROOT, 'docs', 'getting-started.md'), 'utf8')
 
 interface Block {

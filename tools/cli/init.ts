@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import {
+  closeSync,
   existsSync,
   lstatSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -47,13 +50,14 @@ export async function runInit(terms: CommandContext, options: InitOptions): Prom
 
 const quoted = (path: string): string => (/^[\w./\\-]+$/.test(path) ? path : `"${path}"`)
 
-/** Writes the files of a new project and returns their paths. Writes nothing if it fails. */
+/** Writes the files of a new project and returns their paths. Leaves nothing if it fails, so that it can be repeated. */
 async function createProject(
   root: string,
   { template, name }: InitOptions,
   manager: string,
 ): Promise<Result<readonly string[], string>> {
   const input = name ?? basename(root)
+  const made: string[] = []
   try {
     const fault = nameFault(input) ?? folderFault(root)
     if (fault !== undefined) return failed(name === undefined ? fault : fault.replace(NAME_HINT, ''))
@@ -62,9 +66,10 @@ async function createProject(
       ...templateFiles(template),
       ['package.json', manifestOf(input, root, manager)],
     ])
-    for (const [path, content] of files) await writeNew(join(root, path), fillIn(path, content, input))
+    for (const [path, content] of files) await writeNew(join(root, path), fillIn(path, content, input), made)
     return ok([...files.keys()])
   } catch (error) {
+    for (const path of made.toReversed()) rmSync(path, { recursive: true, force: true })
     if (error instanceof Error && 'code' in error)
       return failed(`The project was not created: ${fileFault(error, root)}`)
     throw error
@@ -87,10 +92,17 @@ function fileFault(error: FileError, root: string): string {
   return `this user has no permission to read or write ${where}. Name a folder of your own: \`plinth init my-api\`.`
 }
 
-/** `wx`: a file that exists meanwhile is never overwritten. */
-async function writeNew(path: string, content: Buffer | string): Promise<void> {
-  await makeFolder(dirname(path))
-  writeFileSync(path, content, { flag: 'wx' })
+/** Adds what it creates to `made`. `wx`: a file that exists meanwhile is never overwritten. */
+async function writeNew(path: string, content: Buffer | string, made: string[]): Promise<void> {
+  const folder = await makeFolder(dirname(path))
+  if (folder !== undefined) made.push(folder)
+  const file = openSync(path, 'wx')
+  made.push(path)
+  try {
+    writeFileSync(file, content)
+  } finally {
+    closeSync(file)
+  }
 }
 
 const NAME_HINT = '; --name gives the package a name of its own'

@@ -19,7 +19,7 @@ import type { CommandContext } from './command-options.ts'
 import { progressBar } from './progress.ts'
 import { withDatabase } from './project-database.ts'
 import { printReasons } from './schema-project.ts'
-import { importPathFault, prepareTransfer } from './transfer-project.ts'
+import { exportPathFault, importPathFault, prepareTransfer } from './transfer-project.ts'
 
 export interface ImportContext extends CommandContext {
   /** A file; `-` is the standard input. */
@@ -41,13 +41,16 @@ export async function runImport(options: ImportContext): Promise<0 | 1> {
       options,
       compiled.reasons.map(fromWorkingDirectory(options.folder)).map(printDiagnostic),
     )
-  const fault = importPathFault(options.file, options.files)
+  const { skipInvalid } = options
+  const fault =
+    importPathFault(options.file, options.files) ??
+    (skipInvalid === undefined ? null : exportPathFault(skipInvalid, undefined))
   if (fault !== null) return printReasons(options, [fault])
   const source = options.file === '-' ? await spool(compiled.value.project.root) : null
   try {
     const path = source ?? options.file
     // Checked first: an import that skips documents must be able to report them.
-    if (options.skipInvalid !== undefined) await writeReport(options.skipInvalid, [])
+    if (skipInvalid !== undefined) await writeReport(skipInvalid, [])
     const opened = await withDatabase(
       compiled.value.project,
       database => importInto(database, compiled.value, path, options),

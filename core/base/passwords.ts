@@ -11,6 +11,15 @@ export class PasswordQueueFull extends Error {
   }
 }
 
+/** Rejects a task if the system has no thread for it: a limit of processes or memory. The client should retry later. */
+export class PasswordThreadFailed extends Error {
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`no worker thread for passwords: ${reason}`, { cause })
+    this.name = 'PasswordThreadFailed'
+  }
+}
+
 interface PasswordPool {
   hash(password: string, cost: number): Promise<string>
   /** True if the password matches the hash. */
@@ -51,11 +60,20 @@ export function openPasswordPool({ threads, maxQueued }: PoolOptions = DEFAULT_P
     while (thread?.hasExited()) thread = idle.pop()
     return thread
   }
+  const takeThread = (): Thread | undefined => {
+    try {
+      return takeIdle() ?? startThread()
+    } catch (error) {
+      // Threads that run take the waiting tasks later.
+      if (running === 0) for (const { reject } of queue.splice(0)) reject(new PasswordThreadFailed(error))
+      return undefined
+    }
+  }
   const next = (): void => {
-    const job = queue[0]
-    if (!job || (idle.length === 0 && running >= threads)) return
-    queue.shift()
-    const thread = takeIdle() ?? startThread()
+    if (queue.length === 0 || (idle.length === 0 && running >= threads)) return
+    const thread = takeThread()
+    const job = thread && queue.shift()
+    if (!job) return
     running++
     void thread.perform(job).then(isUsable => {
       running--
@@ -107,8 +125,15 @@ function startThread(): Thread {
   }
   worker.on('message', (result: unknown) => settle(true, ({ resolve }) => resolve(result)))
   // An error of another thread is a copy without this thread's classes, so wrap it.
+  // Errors of the system have a code, those of bcrypt have none.
   worker.on('error', cause =>
-    settle(false, ({ reject }) => reject(new Error('bcrypt failed in a worker thread', { cause }))),
+    settle(false, ({ reject }) =>
+      reject(
+        'code' in cause
+          ? new PasswordThreadFailed(cause)
+          : new Error('bcrypt failed in a worker thread', { cause }),
+      ),
+    ),
   )
   worker.on('exit', code => {
     hasExited = true

@@ -1,4 +1,4 @@
-import { PasswordQueueFull } from '../base/passwords.ts'
+import { PasswordQueueFull, PasswordThreadFailed } from '../base/passwords.ts'
 import { UnavailableError } from '../faults/errors.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import { type DatabaseFault, isOutcomeUnknown, toDatabaseFault } from './database-fault.ts'
@@ -15,6 +15,8 @@ export function toRequestFault(error: unknown): RequestFailure | null {
   if (error instanceof UnavailableError)
     return { fault: error.fault, reason: toRequestFault(error.cause)?.reason ?? null }
   if (error instanceof PasswordQueueFull) return { fault: fault('unavailable', BUSY), reason: null }
+  if (error instanceof PasswordThreadFailed)
+    return { fault: fault('unavailable', AWAY), reason: error.message }
   const database = toDatabaseFault(error)
   const message = database && MESSAGES[database.kind]
   if (!message) return null

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from '../base/memo.ts'
-import { didYouMean } from '../base/nearest.ts'
+import { didYouMean, nearest } from '../base/nearest.ts'
 import type { DesiredValue, Values } from '../documents/desired-state.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import { isShared } from '../documents/rows/planning.ts'
@@ -187,9 +187,23 @@ function parseBody(
           atKey: true,
         }),
       ),
-      ...faults.map(fault => toDiagnostic(raw, fault)),
+      ...withoutMisspelt(faults).map(fault => toDiagnostic(raw, fault)),
     ],
   }
+}
+
+/** Without missing attributes for which an unknown key of the same mapping suggests itself: that is one mistake. */
+function withoutMisspelt(faults: readonly ValueFault[]): readonly ValueFault[] {
+  const mappingOf = ({ path }: ValueFault) => printed(path.slice(0, -1))
+  const keys = new Map<string, string[]>()
+  for (const fault of faults)
+    if (fault.kind === 'key')
+      keys.set(mappingOf(fault), [...(keys.get(mappingOf(fault)) ?? []), String(fault.path.at(-1))])
+  const isMisspelt = (fault: ValueFault) =>
+    fault.kind !== 'key' &&
+    (fault.value ?? null) === null &&
+    keys.get(mappingOf(fault))?.some(key => nearest(key, [String(fault.path.at(-1))]) !== undefined)
+  return keys.size === 0 ? faults : faults.filter(fault => !isMisspelt(fault))
 }
 
 const toVersion = (type: ContentType, parsed: ParsedBody, statuses: readonly Status[]): ContentVersion => ({

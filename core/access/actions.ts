@@ -101,7 +101,7 @@ export const permissionPartsOf = (action: string): PermissionParts => PARTS_BY_A
 const READS: ReadonlySet<string> = new Set(['find', 'findOne', 'me', 'count'])
 
 /** Actions that return documents. The others return only what they wrote. */
-export const isReadAction = (action: Action): boolean => READS.has(action)
+export const isReadAction = (action: string): boolean => READS.has(action)
 
 /**
  * Actions that have no route of their own in `routesConfig`: `/actions/…/unpublish`, `/actions/…/discard-draft` and a new locale

@@ -81,6 +81,16 @@ const CASES: readonly (readonly [title: string, permissions: string, fault: stri
     `unknown-field: unknown field \`sallary\` of \`writer\`: did you mean \`salary\`? | ${at}.writer.find.fields.0 | "!sallar`,
   ],
   [
+    'a private field to be shown',
+    '{ writer: { find: { fields: [name, secret] }, update: { fields: [secret, pin] } } }',
+    `misplaced-key: \`secret\` of \`writer\` is \`private\`: no permission can show it | ${at}.writer.find.fields.1 | secret] `,
+  ],
+  [
+    'a password to be shown',
+    '{ writer: { findOne: { fields: [name, pin] }, find: { fields: ["!pin"] } } }',
+    `misplaced-key: \`pin\` of \`writer\` is a password: no permission can show it | ${at}.writer.findOne.fields.1 | pin] }, `,
+  ],
+  [
     'an unknown field to be set',
     '{ writer: { create: { set: { nme: Ann } } } }',
     `unknown-field: \`writer\` has no field \`nme\` to be set: did you mean \`name\`? | ${at}.writer.create.set.nme | nme: Ann`,

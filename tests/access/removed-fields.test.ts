@@ -5,7 +5,7 @@ import { load, TYPES } from './project.ts'
 /** Positions where a permission may name an attribute; `$user.…` of one of the user's. */
 const RULES: readonly (readonly [place: string, type: string, field: string, permission: string])[] = [
   ...['name', 'age', 'salary', 'secret', 'pin'].flatMap(field => [
-    ['fields', 'writer', field, `find: { fields: [${field}] }`] as const,
+    ['fields', 'writer', field, `update: { fields: [${field}] }`] as const,
     ['all but', 'writer', field, `update: { fields: ["!${field}"] }`] as const,
     ['where', 'writer', field, `delete: { where: { ${field}: { $notNull: true } } }`] as const,
     [

@@ -28,11 +28,11 @@ export const POLICIES: readonly Policy[] = [
 ]
 
 const READS = `
-      author: { find: { fields: [name, secret, pin, avatar, articles] } }
+      author: { find: { fields: [name, avatar, articles] } }
       category: [find]
       restaurant: { find: { fields: ["!stars", "!opened"] } }
       homepage: [find]
-      users: { find: { fields: [username, password, resetPasswordToken] } }
+      users: { find: { fields: [username] } }
       upload: [find]
 `
 

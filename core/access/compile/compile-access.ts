@@ -9,6 +9,7 @@ import type { PermissionOptions, Settings } from '../../project/settings/setting
 import {
   BUILT_IN_ACTIONS,
   isBuiltInSubject,
+  isReadAction,
   missingFeature,
   permissionPartsOf,
   typesBySubject,
@@ -25,6 +26,7 @@ import {
   toPermissionTable,
   WILDCARD,
 } from '../permission-entries.ts'
+import { readableAttributes } from '../readable-attributes.ts'
 import { CLAIMS, resolveUserPath, userPathsIn, userReferencesIn } from '../user-path.ts'
 import { compileCondition } from './compile-condition.ts'
 import { expectedLists } from './expected-lists.ts'
@@ -173,14 +175,24 @@ function* checkApplicable(
 
 function* checkFields(
   options: PermissionOptions,
-  { subject, path }: PermissionPlace,
+  { subject, action, path }: PermissionPlace,
   type: ContentType,
 ): Generator<AccessFinding> {
   for (const [index, written] of (options.fields ?? []).entries()) {
     const name = written.replace(/^!/, '')
-    if (type.attributes.has(name)) continue
-    const message = `unknown field \`${name}\` of \`${subject}\`${didYouMean(name, type.attributes.keys())}`
-    yield { code: 'unknown-field', message, path: [...path, 'fields', index] }
+    const attribute = type.attributes.get(name)
+    const at = [...path, 'fields', index]
+    if (!attribute) {
+      const message = `unknown field \`${name}\` of \`${subject}\`${didYouMean(name, type.attributes.keys())}`
+      yield { code: 'unknown-field', message, path: at }
+    } else if (name === written && isReadAction(action) && !readableAttributes(type).has(attribute)) {
+      const kind = attribute.private ? '`private`' : 'a password'
+      yield {
+        code: 'misplaced-key',
+        message: `\`${name}\` of \`${subject}\` is ${kind}: no permission can show it`,
+        path: at,
+      }
+    }
   }
   yield* checkSet(Object.keys(options.set ?? {}), { subject, path }, type)
 }

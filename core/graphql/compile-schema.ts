@@ -83,8 +83,8 @@ export function compileGraphqlSchema(options: CompileOptions): Result<CompiledSc
     { ...adding, format, isElsewhere: coordinate => namesElsewhere().has(coordinate) },
   )
   if (faults.length > 0) return failed(...faults)
-  const make = (without?: string) => {
-    const isKept = ({ by }: { readonly by: string | null }) => by === null || by !== without
+  const make: MakeSchema = (takes = () => true) => {
+    const isKept = ({ by }: { readonly by: string | null }) => by === null || takes(by)
     const texts = extension.definitions.filter(isKept).map(({ document }) => document)
     return assemble(options, { texts, others: extension.others.filter(isKept) })
   }
@@ -153,8 +153,8 @@ function assemble(
   return withNamedDirectives(pruneSchema(schema))
 }
 
-/** The schema of all extensions, or without those of one. */
-type MakeSchema = (without?: string) => GraphQLSchema
+/** The schema of all extensions, or of those that are taken. */
+type MakeSchema = (takes?: (by: string) => boolean) => GraphQLSchema
 
 interface ValidateOptions extends Pick<ExtensionOptions, 'root'> {
   readonly extension: SchemaExtension
@@ -187,15 +187,21 @@ function validated(
 const isFrom = ({ loc }: ASTNode, { document }: SourceDefinitions): boolean =>
   loc !== undefined && document.definitions.some(each => each.loc?.source === loc.source)
 
-/** The extension without which there is no error, or else another one: the error of a library names only what is wrong. */
+/**
+ * The extension without which there is no error, or else another one, or else that has one alone, as others do: the error of a
+ * library names only what is wrong.
+ */
 function sourceOf(message: string, make: MakeSchema, sources: readonly string[]): string | undefined {
-  const found = sources.map(by => ({ by, message: errorWithout(by, make) }))
-  return (found.find(each => each.message === null) ?? found.find(each => each.message !== message))?.by
+  const without = sources.map(by => errorOf(make, other => other !== by))
+  const found = [without.indexOf(null), without.findIndex(each => each !== message)].find(at => at >= 0)
+  return found === undefined
+    ? sources.find(by => errorOf(make, other => other === by) !== null)
+    : sources[found]
 }
 
-function errorWithout(by: string, make: MakeSchema): string | null {
+function errorOf(make: MakeSchema, takes: (by: string) => boolean): string | null {
   try {
-    return validateSchema(make(by))[0]?.message ?? null
+    return validateSchema(make(takes))[0]?.message ?? null
   } catch (error) {
     return toMessage(error)
   }

@@ -335,6 +335,32 @@ test('an error of the GraphQL library that has no place names the extension that
   }
 })
 
+test('a wrong directive that two extensions have names one of them', async t => {
+  const wrong = use(`{ typeDefs: 'extend scalar DateTime @nope' }`)
+  const found = await faultsOf(t, { a: wrong, b: wrong })
+  t.is(found, 'extensions/a: what it adds makes no schema: Unknown directive "@nope". (at extensions/a.js:2)')
+})
+
+test('a type without fields is an error, and no field of the schema gets lost with it', async t => {
+  for (const [typeDefs, kind] of [
+    ['type Shape extend type Note { shape: Shape }', 'object'],
+    ['interface Shape extend type Note { shape: Shape }', 'interface'],
+    ['input Shape extend type Query { shape(of: Shape): Int }', 'input object'],
+  ]) {
+    const found = await faultsOf(t, { a: use(`{ typeDefs: '${typeDefs}' }`) })
+    t.is(
+      found,
+      `extensions/a: \`Shape\` has no fields: ${kind} types have at least one (at extensions/a.js:2)`,
+    )
+  }
+  const filled = await sdlOf(t, {
+    'project.yaml': PROJECT,
+    'extensions/a.js': use(`{ typeDefs: 'type Shape extend type Note { shape: Shape }' }`),
+    'extensions/b.js': use(`{ typeDefs: 'extend type Shape { sides: Int }' }`),
+  })
+  t.regex(filled, /shape: Shape/)
+})
+
 test('without shadowCRUD the schema contains only what extensions add', async t => {
   const yaml = `${PROJECT}graphql: { config: { shadowCRUD: false } }\n`
   t.is(await sdlOf(t, { 'project.yaml': yaml }), 'type Query {\n  ok: Boolean\n}')

@@ -52,6 +52,7 @@ export function checkDefinitions(
     }
   for (const { by, document } of all)
     if (by !== null) state.faults.push(...unknownTypes(document, by, state.types))
+  state.faults.push(...emptyTypes(state))
   const outputs = [...state.fields].filter(([, { isOutput }]) => isOutput)
   return {
     defined: {
@@ -187,6 +188,18 @@ function unknownTypes(
       extensionFault(by, `unknown type \`${name}\`${didYouMean(name, known)}`, lineOf(node)),
     )
 }
+
+/** The schema would lose such types, and every field that has one. Other kinds are refused by graphql-js. */
+function emptyTypes({ types, fields }: DefinitionState): readonly GraphqlFault[] {
+  const filled = new Set([...fields.keys()].map(coordinate => coordinate.split('.')[0]))
+  return [...types].flatMap(([name, { by, kind, node }]) =>
+    by === null || isRoot(name) || filled.has(name) || !HAVE_FIELDS.has(kind)
+      ? []
+      : [extensionFault(by, `\`${name}\` has no fields: ${kind} types have at least one`, lineOf(node))],
+  )
+}
+
+const HAVE_FIELDS: ReadonlySet<string> = new Set(['object', 'interface', 'input object'])
 
 /** The definitions down to the line in which a node begins. */
 export function lineOf({ loc }: ASTNode): string | undefined {

@@ -256,9 +256,13 @@ test.serial('an invalid value in a filter is named with its place and with what 
   for (const [filter, message] of [
     [
       'pages: { contains: 5 }',
-      'Invalid value for $contains of pages: expected an operator for values of type biginteger',
+      'Invalid value for contains of pages: expected an operator for values of type biginteger',
     ],
-    ['pages: { between: [1] }', 'Invalid value for $between of pages: expected a list of exactly two values'],
+    ['pages: { between: [1] }', 'Invalid value for between of pages: expected a list of exactly two values'],
+    [
+      'author: { books: { pages: { not: { between: [1] } } } }',
+      'Invalid value for between of pages at author.books.pages: expected a list of exactly two values',
+    ],
   ] as const) {
     const { data, errors } = await ask(`{ books(filters: { ${filter} }) { data { id } } }`)
     t.is(data.books, null)

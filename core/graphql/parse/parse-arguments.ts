@@ -62,6 +62,27 @@ export function parseRows(
   { entityId }: Pick<GraphqlFormat, 'entityId'>,
 ): { readonly filter: Filter | null; readonly sort: readonly Sort[] } {
   const filter =
-    args.filters == null ? null : parseFilter(toDollarFilter(args.filters, holder, entityId), holder)
+    args.filters == null
+      ? null
+      : withOwnOperators(() => parseFilter(toDollarFilter(args.filters, holder, entityId), holder))
   return { filter, sort: parseSort(args.sort ?? [], holder) }
+}
+
+/** Faults name operators as GraphQL has them: `between`, not `$between`. */
+function withOwnOperators<Parsed>(parse: () => Parsed): Parsed {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error
+    const { message, details, ...others } = error.fault
+    const { key } = details
+    if (typeof key !== 'string' || !key.startsWith('$')) throw error
+    const own = key.slice(1)
+    // A function: `$` has a meaning in a text that replaces.
+    throw new RequestFault({
+      ...others,
+      message: message.replace(key, () => own),
+      details: { ...details, key: own },
+    })
+  }
 }

@@ -1,5 +1,6 @@
-import { assertKnownKeys } from '../plugins/plugin-module.ts'
+import { assertKnownKeys, nameType } from '../plugins/plugin-module.ts'
 import type {
+  DocumentAction,
   DocumentCall,
   DocumentContext,
   DocumentMiddleware,
@@ -34,9 +35,10 @@ export function composeMiddlewares(
       )
       if (value === undefined)
         throw new Error(`A document middleware answered nothing: it must return next() (${middleware.name})`)
-      if (ANSWERS_ENTRIES.has(call.action) && !hasEntries(value))
+      const [expected, isAnswer] = ANSWERS[call.action]
+      if (value !== null && !isAnswer(value))
         throw new Error(
-          `A document middleware must answer ${call.action} with { documentId, entries } or null (${middleware.name})`,
+          `A document middleware must answer ${call.action} with ${expected} or null, found ${nameType(value)} (${middleware.name})`,
         )
       return value
     }
@@ -44,10 +46,30 @@ export function composeMiddlewares(
   }
 }
 
-const ANSWERS_ENTRIES: ReadonlySet<string> = new Set(['delete', 'publish', 'unpublish', 'discardDraft'])
+type AnswerCheck = readonly [expected: string, isAnswer: (value: unknown) => boolean]
 
-const hasEntries = (value: unknown): boolean =>
-  value === null || (isRecord(value) && Array.isArray(value.entries))
+const DOCUMENT: AnswerCheck = ['a document', isRecord]
+const ENTRIES: AnswerCheck = [
+  '{ documentId, entries }',
+  value => isRecord(value) && Array.isArray(value.entries),
+]
+const COUNT: AnswerCheck = ['{ count }', value => isRecord(value) && typeof value.count === 'number']
+
+/** Callers of an action rely on its form. */
+const ANSWERS: Readonly<Record<DocumentAction, AnswerCheck>> = {
+  findMany: ['a list of documents', Array.isArray],
+  findFirst: DOCUMENT,
+  findOne: DOCUMENT,
+  count: ['a number', value => typeof value === 'number'],
+  create: DOCUMENT,
+  update: DOCUMENT,
+  delete: ENTRIES,
+  updateMany: COUNT,
+  deleteMany: COUNT,
+  publish: ENTRIES,
+  unpublish: ENTRIES,
+  discardDraft: ENTRIES,
+}
 
 interface ContextParts extends Pick<DocumentContext, 'previous'> {
   roleName(type: string): string

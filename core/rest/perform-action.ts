@@ -22,6 +22,7 @@ import { notFound, RequestFault } from '../faults/fault.ts'
 import type { HttpRequest, HttpResponse } from '../faults/http-exchange.ts'
 import type { ContentType, Model } from '../model/model.ts'
 import type { DocumentAction } from '../plugins/services/documents-api.ts'
+import { toJsonBody } from '../plugins/services/shared-response.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import type { Precondition } from '../query/command.ts'
 import { countPopulates } from '../query/populate-nodes.ts'
@@ -129,7 +130,8 @@ function answer({ result, value }: Performed, action: DocumentAction, call: Rest
   if (result && result.kind !== 'missing' && isDeepStrictEqual(value, toActionValue(result)))
     return answerResult(result, action, call)
   const meta = result?.kind === 'body' ? toEnvelope(result.body).meta : {}
-  return answerJson(JSON.stringify({ data: value, meta }), call, statusOf(action))
+  const body = toJsonBody({ data: value, meta }, `A document middleware of ${action}`)
+  return answerJson(body, call, statusOf(action))
 }
 
 /** Only Strapi 4 answers the document that was deleted. */

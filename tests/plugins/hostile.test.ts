@@ -64,7 +64,12 @@ const HANDLERS: Readonly<Record<string, readonly [string, number, RegExp]>> = {
   rules: ['({ state }) => { state.ability.rules.push(1) }', 500, RegExp(`object is not extensible ${AT}`)],
   prototype: ['() => JSON.parse(\'{"__proto__":{"polluted":1}}\')', 200, /"polluted":1/],
   type: ["({ app }) => app.documents('nte').findMany()", 400, /no content-type nte: did you mean `note`/],
-  method: ["({ app }) => app.documents('note').findAll()", 500, RegExp(`findAll is not a function ${AT}`)],
+  method: [
+    "({ app }) => app.documents('note').findAll()",
+    500,
+    RegExp(`.app.documents\\(…\\). has no .findAll.: did you mean .findMany.\\? ${AT}`),
+  ],
+  name: ['({ aps }) => aps.log', 500, RegExp(`.context. has no .aps.: did you mean .app.\\? ${AT}`)],
   key: [
     "({ app }) => app.documents('note').findMany({ filter: {} })",
     400,
@@ -279,6 +284,18 @@ for (const [what, code, status, wanted] of [
     "(context, next) => { context.params = 'a'; return next() }",
     500,
     /context\.params of a document middleware must be an object/,
+  ],
+  [
+    'answers a body instead of documents',
+    'async (context, next) => ({ data: await next() })',
+    500,
+    /A document middleware must answer findMany with a list of documents or null, found an object \(extensions\/all\)/,
+  ],
+  [
+    'answers a promise in a list',
+    'async (context, next) => { await next(); return [{ text: Promise.resolve(1) }] }',
+    500,
+    /A document middleware of findMany got, under `text`, a promise: await it/,
   ],
   ['never ends', '() => new Promise(() => {})', 503, /timed out/],
 ] as const)

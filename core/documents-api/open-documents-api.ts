@@ -10,6 +10,7 @@ import type { Fault } from '../faults/fault.ts'
 import type { ContentType, Holder, Model } from '../model/model.ts'
 import { abilityCaller } from '../plugins/ability.ts'
 import type { AnyOptions } from '../plugins/document-types.ts'
+import { knownNames } from '../plugins/plugin-module.ts'
 import type { DocumentAction, DocumentActions, DocumentsApi } from '../plugins/services/documents-api.ts'
 import type { RestSettings } from '../project/settings/settings.ts'
 import { OPERATOR_NAMES } from '../query/operators.ts'
@@ -40,8 +41,11 @@ function actionsOf(scope: ApiScope): DocumentActions<AnyOptions> {
     name,
     params => performForCode(name, params, scope),
   ])
-  return { ...Object.fromEntries(actions), as } as unknown as DocumentActions<AnyOptions>
+  const found = Object.assign(Object.create(ACTION_NAMES), Object.fromEntries(actions), { as })
+  return found
 }
+
+const ACTION_NAMES = knownNames('app.documents(…)')
 
 /** Checks parameters and performs the action. Rejects with the errors that code expects. */
 async function performForCode(

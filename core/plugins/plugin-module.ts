@@ -1,4 +1,4 @@
-import { didYouMean } from '../base/nearest.ts'
+import { didYouMean, hintFor } from '../base/nearest.ts'
 
 /** Kinds of plugin modules. */
 export type PluginKind = 'policy' | 'middleware' | 'extension'
@@ -42,6 +42,29 @@ export function assertDefinition(
       throw new Error(`\`${name}\` of ${what} must be a function, found ${nameType(value)}`)
   }
 }
+
+/**
+ * A prototype for what plugins get: a name that the object does not have is an error with the nearest one, because its call would
+ * fail without it, and its value would be undefined. `what` names the object. Names that it has cost nothing.
+ */
+export const knownNames = (what: string): object =>
+  new Proxy(
+    {},
+    {
+      get(target, name, object: object) {
+        if (typeof name === 'symbol' || name in target || ABSENT.has(name))
+          return Reflect.get(target, name, object)
+        throw new TypeError(`\`${what}\` has no \`${name}\`${hintFor(name, Object.keys(object))}`)
+      },
+    },
+  )
+
+/** What the language looks for in every value: whether it is a promise, and whether it writes its own JSON. */
+const ABSENT: ReadonlySet<string> = new Set(['then', 'toJSON'])
+
+/** The same object, whose unknown names are errors. */
+export const withKnownNames = <Service extends object>(what: string, service: Service): Service =>
+  Object.setPrototypeOf(service, knownNames(what))
 
 /** `null`, `a list`, `a number`: what JavaScript code passed instead. */
 export function nameType(value: unknown): string {

@@ -12,7 +12,7 @@ import type { Settings } from '../project/settings/settings.ts'
 import type { LogFields, PluginApp, PluginLog } from './context.ts'
 import type { DocumentsService, Plugins } from './extension.ts'
 import type { ExpressMiddleware } from './middleware.ts'
-import { nameType } from './plugin-module.ts'
+import { nameType, withKnownNames } from './plugin-module.ts'
 import type { Models } from './registry.ts'
 import {
   compileGuard,
@@ -78,14 +78,16 @@ export async function registerPlugins(
     }
     const rest = restService({ by, prefix: options.settings.rest.prefix }, routing, binding)
     const documents = documentsService(by, hooks, options.model)
-    const services = {
-      rest: inRegister(rest, state),
-      documents: inRegister(documents, state),
-      media: inRegister(media, state),
-    }
+    const services = withKnownNames('register(…)', {
+      rest: withKnownNames('rest', inRegister(rest, state)),
+      documents: withKnownNames('documents', inRegister(documents, state)),
+      media: withKnownNames('media', inRegister(media, state)),
+      graphql: graphql.open(by, state.report),
+      app,
+    })
     const made = await attempt({ where, root: options.root }, () =>
       reportSlow(
-        () => extension.register?.({ ...services, graphql: graphql.open(by, state.report), app }),
+        () => extension.register?.(services),
         () => app.log.warn(`register of ${by} has not ended yet: the server waits for it`),
       ),
     )
@@ -240,7 +242,7 @@ function openPluginApp({ settings, model, observer, mail }: Omit<AppOptions, 'ro
     if (connected) return connected
     throw new Error(`app.${name} can be used from bootstrap on: before, there is no database`)
   }
-  const app: PluginApp = Object.freeze({
+  const app: PluginApp = withKnownNames('app', {
     name: settings.name,
     model,
     mail,
@@ -262,7 +264,7 @@ function openPluginApp({ settings, model, observer, mail }: Omit<AppOptions, 'ro
     log: openPluginLog(observer),
   })
   return {
-    app,
+    app: Object.freeze(app),
     connect(input) {
       connected = input
     },
@@ -316,11 +318,12 @@ export async function destroyPlugins(
 
 /** `app.log`: sentences of plugins, with the values that they add to a line. */
 function openPluginLog(observer: Observer): PluginLog {
-  return Object.freeze({
+  const log = {
     info: (...input: LogArguments) => observer.emit({ kind: 'pluginSaid', ...lineOf(input) }),
     warn: (...input: LogArguments) => observer.emit({ kind: 'pluginWarned', ...lineOf(input) }),
     error: (...input: LogArguments) => observer.emit({ kind: 'pluginFailed', ...lineOf(input) }),
-  })
+  }
+  return Object.freeze(withKnownNames('app.log', log))
 }
 
 type LogArguments = readonly [LogFields | string, unknown?, unknown?]

@@ -233,12 +233,25 @@ const USES: Readonly<Record<string, string>> = {
 }
 
 const extension = (body: string) =>
-  `${IMPORT}export default defineExtension({\n  register({ rest, documents, graphql, media }: any) {\n    ${body}\n  },\n})\n`
+  `${IMPORT}export default defineExtension({\n  register({ rest, documents, graphql, media, app }: any) {\n    ${body}\n  },\n})\n`
 
 const REGISTER: readonly (readonly [string, string])[] = [
   ['throw null', 'null, which is no error: throw new Error(…)'],
   ["throw new Error('')", 'Error'],
-  ["rest.rute('GET', '/x', () => 1)", 'rest.rute is not a function'],
+  ["rest.rute('GET', '/x', () => 1)", '`rest` has no `rute`: did you mean `route`?'],
+  ["documents.onn('note.create', () => 1)", '`documents` has no `onn`: did you mean `on`?'],
+  ['media.register("x", {})', '`media` has no `register`: one of `registerStorage`'],
+  ['graphql.shadowCrud("api::note.note")', '`graphql` has no `shadowCrud`: did you mean `shadowCRUD`?'],
+  [
+    'graphql.shadowCRUD("api::note.note").disableQuery()',
+    '`graphql.shadowCRUD(…)` has no `disableQuery`: did you mean `disableQueries`?',
+  ],
+  [
+    'graphql.shadowCRUD("api::note.note").field("text").disableFilter()',
+    '`graphql.shadowCRUD(…).field(…)` has no `disableFilter`: did you mean `disableFilters`?',
+  ],
+  ['app.log.warning("x")', '`app.log` has no `warning`: one of `info`, `warn`, `error`'],
+  ['app.document("note")', '`app` has no `document`: did you mean `documents`?'],
   ["rest.route('get', '/x', () => 1)", 'no route can have the method get: did you mean `GET`?'],
   ["rest.route('GET', 'x', () => 1)", '`x` is no path such as /restaurants/:documentId/menu'],
   [
@@ -329,7 +342,7 @@ test('a fault of a registration does not hide those of the calls behind it', asy
     `${why(6)} documents.use(…) takes a function`,
     `${why(7)} unknown event \`note.publsh\`: did you mean \`note.publish\`?`,
     `${why(8)} registerStorage(…) takes a name and an object with \`open\``,
-    `${why(9)} rest.rute is not a function`,
+    `${why(9)} \`rest\` has no \`rute\`: did you mean \`route\`?`,
   ])
 })
 

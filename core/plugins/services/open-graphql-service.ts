@@ -2,6 +2,7 @@ import { didYouMean, hintFor } from '../../base/nearest.ts'
 import type { ContentType, Holder, Model } from '../../model/model.ts'
 import type { ShadowCrudDeclaration } from '../../project/settings/declarations.ts'
 import type { GraphqlSettings } from '../../project/settings/settings.ts'
+import { withKnownNames } from '../plugin-module.ts'
 import type {
   GraphqlExtension,
   GraphqlService,
@@ -88,7 +89,7 @@ function graphqlServiceFor(by: string, own: ExtensionState): GraphqlService {
       return service
     },
   }
-  return service
+  return withKnownNames('graphql', service)
 }
 
 function assertOpen({ closed }: RegistrationState): void {
@@ -136,7 +137,7 @@ function shadowType(holder: Holder | null, { state, attempt }: ExtensionState): 
       attempt(() => expandAction(action, assertType(holder)).every(each => switches.does(each)), false),
     isActionDisabled: action => !shadow.isActionEnabled(action),
   }
-  return shadow
+  return withKnownNames('graphql.shadowCRUD(…)', shadow)
 }
 
 /** Components cannot be removed, since other types use them. */
@@ -246,5 +247,5 @@ function shadowField({ name, switches, assertOpen }: FieldOptions): ShadowField 
     hasOutputEnabled: () => has('output'),
     hasFiltersEnabled: () => has('filters'),
   }
-  return field
+  return withKnownNames('graphql.shadowCRUD(…).field(…)', field)
 }

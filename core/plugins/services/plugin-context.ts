@@ -17,6 +17,7 @@ import type {
   RestContext,
   RouteInfo,
 } from '../context.ts'
+import { knownNames } from '../plugin-module.ts'
 import type { RequestState, RequestUser } from '../request-state.ts'
 import { type RouteArguments, SharedQuery } from './shared-query.ts'
 import { PluginHeaders, SharedResponse } from './shared-response.ts'
@@ -269,10 +270,10 @@ const refuseKoaName = (name: string, replacement: string): never => {
   throw new TypeError(`context.${name} is of Koa: ${replacement}`)
 }
 
-/** The prototype of contexts: names of Koa are errors that say what to write instead. */
+/** The prototype of contexts: names of Koa are errors that say what to write instead, and so are unknown ones. */
 const KOA_NAMES: object = Object.freeze(
-  Object.defineProperties(
-    {},
+  Object.create(
+    knownNames('context'),
     Object.fromEntries(
       Object.entries(KOA_REPLACEMENTS).map(([name, replacement]) => [
         name,

@@ -223,7 +223,7 @@ const FOREIGN: readonly (readonly [string, (value: object) => boolean])[] = [
   ['an Error: throw it', value => value instanceof Error],
   [
     'a stream: read it, or answer from an Express router of rest.mount',
-    value => typeof Reflect.get(value, 'pipe') === 'function' || value instanceof ReadableStream,
+    value => ('pipe' in value && typeof value.pipe === 'function') || value instanceof ReadableStream,
   ],
   [
     'a generator, which JSON does not have: use [...values]',

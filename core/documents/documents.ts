@@ -60,7 +60,11 @@ export interface FoundMany {
 /** A refused write rejects with a RequestFault. */
 export interface DocumentWrites {
   /** Answers the new document's JSON text. */
-  create(command: PermittedCommand<CreateCommand>, answer: Answer): Promise<SavedDocument>
+  create(
+    command: PermittedCommand<CreateCommand>,
+    answer: Answer,
+    alongside?: Alongside,
+  ): Promise<SavedDocument>
   /** Refused with notFound if the document does not exist. A single type's document is created instead. */
   update(
     command: PermittedCommand<UpdateCommand>,
@@ -101,11 +105,11 @@ export interface DocumentWrites {
   ): Promise<DocumentChange>
 }
 
-/** Extra work of the server in the transaction of an update. */
+/** Extra work of the server in the transaction of a create or update. */
 export interface Alongside {
   /** Runs before the document is loaded. If it rejects, nothing is written. */
   before?(transaction: Transaction): Promise<void>
-  after(transaction: Transaction, documentId: string): Promise<void>
+  after?(transaction: Transaction, documentId: string): Promise<void>
 }
 
 /** How to answer a write: this query, with the document's id, reads the answer in the same transaction. */

@@ -83,7 +83,7 @@ export function openDocuments(options: DocumentOptions): Documents {
   }
   return {
     ...openReads({ ...options, defaultLocale: model.defaultLocale }),
-    create: (command, answer) => save(command, answer),
+    create: save,
     update: save,
     updateByStatus: (command, answer) => save(command, answer),
     delete: async (command, seen = [], answer = null) => {
@@ -124,7 +124,7 @@ const openSave =
     const work = async (writing: SaveOptions) => {
       await alongside?.before?.(writing.transaction)
       const done = await saveDocument({ ...save, command }, writing)
-      await alongside?.after(writing.transaction, done.documentId)
+      await alongside?.after?.(writing.transaction, done.documentId)
       return done
     }
     // What is done alongside may depend on the stored document.

@@ -8,7 +8,7 @@ import type { ConfirmedEmail, IdentityOptions } from './identity.ts'
 import { type AuthBody, parseCredentials } from './parse-credentials.ts'
 import { type CountRequest, quotaReason } from './rate-limit.ts'
 import { addressOfCode, hashCode, isUnexpired, type MailedCode, newCode } from './sign-in/codes.ts'
-import { type Account, findAccount, writeAccount } from './users/accounts.ts'
+import { type Account, findAccount, findAmbiguous, lockIdentifiers, writeAccount } from './users/accounts.ts'
 import { NO_MESSAGES, saveUser, scalarValue } from './users/save-user.ts'
 import { requireScalar } from './users/user-values.ts'
 
@@ -89,11 +89,19 @@ export async function confirmEmail(code: unknown, options: IdentityOptions): Pro
   const wrong = fault('validation', 'Invalid token')
   const { confirmation } = parseCredentials({ confirmation: code }, [{ name: 'confirmation' }])
   if (!isUnexpired(confirmation, Date.now())) throw new RequestFault(wrong)
+  const address = addressOfCode(confirmation)
   const documentId = await writeAccount(async (transaction, recordEvent) => {
+    // Before the user: in the order of an update, which prevents deadlocks.
+    if (address !== null) await lockIdentifiers(transaction, [address])
     const key = { by: 'confirmationToken', text: hashCode(confirmation) } as const
     const account = await findAccount(transaction, key, options, true)
     if (!account) throw new RequestFault(wrong)
-    const values = confirmedValues(confirmation)
+    const values = confirmedValues(address)
+    if (
+      address !== null &&
+      (await findAmbiguous({ email: address }, account.documentId, transaction, options))
+    )
+      throw new RequestFault(TAKEN)
     await saveUser({ ...account, values }, TAKEN_MESSAGES, transaction, options)
     recordEvent(
       account,
@@ -105,14 +113,14 @@ export async function confirmEmail(code: unknown, options: IdentityOptions): Pro
   return { location: options.settings.mail.confirmUrl ?? '/', documentId }
 }
 
-const TAKEN_MESSAGES = { email: 'Email already taken', username: '' }
+const TAKEN = fault('application', 'Email already taken')
+const TAKEN_MESSAGES = { email: TAKEN.message, username: '' }
 
-function confirmedValues(code: string): Values {
+function confirmedValues(address: string | null): Values {
   const confirmed = [
     ['confirmed', scalarValue(true)],
     ['confirmationToken', scalarValue(null)],
   ] as const
-  const address = addressOfCode(code)
   if (address === null) return new Map(confirmed)
   // Reset codes mailed to the old address are invalid now.
   return new Map([...confirmed, ['email', scalarValue(address)], ['resetPasswordToken', scalarValue(null)]])
@@ -156,8 +164,8 @@ export async function startAddressChange(
     return { command, mail: () => {} }
   const quota = await countAttempt([`mail ${email} changeEmail`])
   if (quota && !quota.allowed) throw new RequestFault(tooManyRequests(quotaReason(quota)))
-  if (await findAccount(identity.database, { by: 'email', text: email }, identity))
-    throw new RequestFault(fault('application', 'Email already taken'))
+  const found = await findAccount(identity.database, { by: 'identifier', text: email }, identity)
+  if (found && found.id !== account.id) throw new RequestFault(TAKEN)
   return {
     command: withoutAddress(command),
     mail: () => identity.background.start(() => mailAddressChange(account, email, identity)),

@@ -126,6 +126,14 @@ test('a new password, or an address taken by another user meanwhile, invalidates
   await register('wanted')
   t.is(said(await confirm(linkIn(second))), '400 Email already taken')
   t.like((await me(next)).body, { email: 'eve@example.com' })
+  await change(next, { email: 'name@example.com' })
+  const [third] = await people.mailsTo('name@example.com', 1)
+  const found = await people.call('GET', '/api/users?filters[username]=wanted', undefined, FULL)
+  const [wanted] = Object.values(found.body) as unknown as readonly { readonly id: number }[]
+  const renamed = { username: 'name@example.com' }
+  t.is(said(await people.call('PUT', `/api/users/${wanted?.id}`, renamed, FULL)), '200')
+  t.is(said(await confirm(linkIn(third))), '400 Email already taken')
+  t.is(said(await change(next, { email: 'name@example.com' })), '400 Email already taken')
 })
 
 test('an address set by another user has to be confirmed, unless the request sets confirmed', async t => {

@@ -209,6 +209,29 @@ test('a new user requires a valid and unused name and address, a password and a 
   t.deepEqual(listOf(await get('/api/users?filters[username]=new', 'full')), [])
 })
 
+test('no user gets a name that is the address of another one, or an address that is a name', async t => {
+  const role = await roleId('authenticated')
+  const made = await make('Named@Example.com', { role, email: 'other@example.com' })
+  t.is(made.status, 201, said(made))
+  const put = (values: object) => send('PUT', `/api/users/${ids.bob}`, values)
+  t.is(said(await put({ email: 'Other@example.com' })), '400 Email already taken')
+  t.is(said(await put({ username: 'OTHER@example.com' })), '400 Username already taken')
+  t.is(
+    said(await make('OTHER@example.com', { role, email: 'new@example.com' })),
+    '400 This attribute must be unique',
+  )
+  const lower = await send('PUT', `/api/users/${made.body.id}`, { username: 'named@example.com' })
+  t.is(lower.status, 200, said(lower))
+  t.is(said(await put({ email: 'Named@example.com' })), '400 Email already taken')
+  t.is(said(await make('late', { role, email: 'NAMED@example.com' })), '400 Email already taken')
+  const data = 'username: "bob", email: "named@example.com", password: "a-long-password"'
+  const query = `mutation { updateUsersPermissionsUser(id: "${ids.bob}", data: { ${data} }) { data { id } } }`
+  t.regex(JSON.stringify((await send('POST', '/graphql', { query }, 'full')).body), /Email already taken/)
+  const own = await send('PUT', `/api/users/${made.body.id}`, { email: 'NAMED@example.com' })
+  t.is(own.status, 200, said(own))
+  t.is(said(await send('DELETE', `/api/users/${made.body.id}`, undefined)), '200')
+})
+
 test('no form of a body leaves a user without a role', async t => {
   const role = await roleId('clerk')
   for (const input of [

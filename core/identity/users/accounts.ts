@@ -67,6 +67,45 @@ export async function lockIdentifiers(
   for (const key of [...keys].toSorted()) await transaction.lock(`identifier ${key}`)
 }
 
+/** What a write gives a user to sign in with; absent: not changed. Other types than strings are refused when they are parsed. */
+export interface GivenIdentifiers {
+  readonly username?: unknown
+  readonly email?: unknown
+}
+
+/**
+ * Finds what another user signs in with, too: a username that is an address, or an address that is a username. Sign-in would find
+ * one of the users only. The save itself compares names with names and addresses with addresses. `documentId`: of the user; null: a
+ * new one. Locks the identifiers until the transaction ends.
+ */
+export async function findAmbiguous(
+  { username, email }: GivenIdentifiers,
+  documentId: string | null,
+  transaction: Pick<Transaction, 'run' | 'lock'>,
+  { model, storage }: AccountOptions,
+): Promise<'username' | 'email' | null> {
+  const name = identifierText(username)
+  const address = identifierText(email)?.toLowerCase() ?? null
+  const identifiers = [name, address].filter(text => text !== null)
+  if (identifiers.length === 0) return null
+  await lockIdentifiers(transaction, identifiers)
+  const { user } = model.builtIn
+  const table = storage.table(user)
+  const column = (field: string) => ident(storage.column(user, field))
+  const { rows } = await transaction.run({
+    name: 'find a user with the same identifier',
+    text: `SELECT ${column('username')} = $3::text FROM ${ident(table.name)} WHERE ${ident(table.documentId)} IS DISTINCT FROM $1::text AND (${column('email')} = $2::text OR ${column('username')} = $3::text) LIMIT 1`,
+    values: [documentId, name?.toLowerCase() ?? null, address],
+  })
+  const [row] = rows
+  if (!row) return null
+  return row[0] === true ? 'email' : 'username'
+}
+
+/** No stored text contains the character NUL. */
+const identifierText = (value: unknown): string | null =>
+  typeof value === 'string' && !value.includes('\0') ? value : null
+
 /**
  * Addresses are lower-cased in JavaScript, since databases differ. One user's name may equal another's address: the
  * address takes precedence.

@@ -1,24 +1,33 @@
 import { permitModified } from '../../access/restrict/modified-by-middleware.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Alongside, Answer, Documents, SavedDocument } from '../../documents/documents.ts'
+import { notUnique, toRefusal } from '../../documents/values/value-fault.ts'
+import { RequestFault } from '../../faults/fault.ts'
 import type { ContentType, Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import type { CreateCommand, PermittedCommand, UpdateCommand } from '../../query/command.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import { mailConfirmation } from '../confirm-email.ts'
 import type { IdentityOptions } from '../identity.ts'
-import { findAccount } from './accounts.ts'
+import { findAccount, findAmbiguous, type GivenIdentifiers } from './accounts.ts'
 import { withUsername } from './user-values.ts'
 
 /**
- * Wraps the document service for users. A new password ends the user's sessions (reference/safety.md#s8-sessions-and-resets). A new address invalidates
+ * Wraps the document service for users. No username is the address of another user. A new password ends the user's sessions (reference/safety.md#s8-sessions-and-resets). A new address invalidates
  * mailed codes, and must be confirmed if the project requires it and the write does not set `confirmed`.
  */
 export const userDocuments = (documents: Documents, options: IdentityOptions): Documents => ({
   ...documents,
-  create(command, answer) {
-    const { user } = options.model.builtIn
-    return documents.create(command.type === user ? withNormalisedUsername(command) : command, answer)
+  create(command, answer, alongside) {
+    if (command.type !== options.model.builtIn.user) return documents.create(command, answer, alongside)
+    const normal = withNormalisedUsername(command)
+    return documents.create(normal, answer, {
+      ...alongside,
+      async before(transaction) {
+        await refuseAmbiguous(normal.values, null, transaction, options)
+        await alongside?.before?.(transaction)
+      },
+    })
   },
   update(command, answer, alongside) {
     if (command.type !== options.model.builtIn.user) return documents.update(command, answer, alongside)
@@ -31,6 +40,17 @@ export const userDocuments = (documents: Documents, options: IdentityOptions): D
     return text
   },
 })
+
+async function refuseAmbiguous(
+  values: GivenIdentifiers,
+  documentId: string | null,
+  transaction: Transaction,
+  options: IdentityOptions,
+): Promise<void> {
+  const taken = await findAmbiguous(values, documentId, transaction, options)
+  const refusal = taken && toRefusal([notUnique([taken], String(values[taken]))])
+  if (refusal) throw new RequestFault(refusal)
+}
 
 /** Removes API keys and accounts at providers of a user who is gone. They open nothing; their names are personal data. */
 async function forgetCredentials(
@@ -75,11 +95,12 @@ async function updateUser(
   try {
     const written = await documents.update(isNew ? unconfirmed(command) : command, answer, {
       async before(transaction) {
+        await refuseAmbiguous(values, documentId, transaction, identity)
         if (stored !== null && (await addressOf(transaction, true)) !== stored) throw new AddressChanged()
         await alongside?.before?.(transaction)
       },
       async after(transaction, written) {
-        await alongside?.after(transaction, written)
+        await alongside?.after?.(transaction, written)
         if (Object.hasOwn(values, 'password'))
           await endSessions(transaction, { documentId: written }, identity)
         if (Object.hasOwn(values, 'email')) await clearMailedCodes(transaction, written, identity)

@@ -40,6 +40,7 @@ function unusedName(name: string, used: ReadonlySet<string>): string {
   return `${name}_${number}`
 }
 
-const slugify = once(
+/** The library with which Strapi makes names and uids of texts. */
+export const slugify = once(
   () => requirePackage<{ readonly default: typeof slugifyText }>('@sindresorhus/slugify').default,
 )

@@ -47,6 +47,24 @@ test('a generated uid has the first free number, also among values of the same w
   ])
 })
 
+test('a uid is made of a text as in Strapi: transliterated, with words in lower case', async t => {
+  const slugs = {
+    'Straße nach Österreich': 'strasse-nach-oesterreich',
+    'Crème brûlée!': 'creme-brulee',
+    'Новости дня': 'novosti-dnya',
+    'Bread & butter': 'bread-and-butter',
+    'My iPhone 12': 'my-i-phone-12',
+    '１ ﬁsh_bone': '1-fish-bone',
+    日本語: 'note',
+    [`${'long '.repeat(50)}end`]: 'long-'.repeat(48).slice(0, -1),
+  }
+  const notes = Object.keys(slugs).map((title, index) => ({ documentId: `n${index}`, title }))
+  const site = await openSite(t, { 'project.yaml': PROJECT, 'content/notes.yaml': JSON.stringify(notes) })
+  await site.must()
+  const wanted = Object.values(slugs).map((slug, index) => `n${index} ${slug}`)
+  t.deepEqual(await slugsOf(site, 'notes'), wanted)
+})
+
 test('a generated uid is free among drafts and published versions of its locale', async t => {
   const before = [
     { documentId: 'a', title: 'One', slug: 'one' },

@@ -3,6 +3,7 @@ import { groupBy } from '../../base/plain-data.ts'
 import { normalizeText } from '../../base/text.ts'
 import { ignoreUnhandled } from '../../base/with-timeout.ts'
 import { STATUS_VALUES } from '../../model/columns.ts'
+import { slugify } from '../../model/enum-names.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
 import { quoteIdentifier as ident, quoteText } from '../../sql/identifier.ts'
@@ -60,17 +61,14 @@ function lacks(values: Values, { name: attribute }: ScalarAttribute): boolean {
 /** Maximum length of a slug: a number must still fit into the column of 255 characters. */
 const LONGEST = 240
 
-/** `Crème brûlée!` → `creme-brulee`; the type's key where nothing is left. */
+/** Characters of a text that a slug is made of: more would only take time. */
+const LONGEST_TEXT = 1_000
+
+/** As the uids of Strapi: `Crème brûlée!` → `creme-brulee`, `Größe` → `groesse`; the type's key where nothing is left. */
 function slugOf(type: ContentType, { targetField }: ScalarAttribute, values: Values): string {
   const value = targetField === undefined ? undefined : values.get(targetField)
   const text = value?.kind === 'scalar' && value.value !== null ? String(value.value) : ''
-  const plain = normalizeText(text, 'NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .toLowerCase()
-  const slug = plain
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, LONGEST)
-    .replace(/^-|-$/g, '')
+  const slug = slugify()(normalizeText(text.slice(0, LONGEST_TEXT), 'NFKC')).slice(0, LONGEST).replace(/-$/, '')
   return slug === '' ? type.key : slug
 }
 

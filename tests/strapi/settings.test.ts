@@ -67,6 +67,36 @@ test('plugins are reported by the name in config/plugins, and by what an install
   includes(t, remarks, /^remark config\/plugins\.js:8: plugins without a counterpart: `locks`, `slugs`$/)
 })
 
+test('a plugin in a folder is reported unless it extends the admin panel alone', async t => {
+  const manifest = { name: 'x', version: '1.0.0', strapi: { kind: 'plugin' } }
+  const { remarks } = await imported(t, {
+    'src/plugins/badge/package.json': manifest,
+    'src/plugins/badge/strapi-admin.js': 'export default {}',
+    'src/plugins/badge/admin/src/index.js': 'export default {}',
+    'src/plugins/tiles/package.json': manifest,
+    'src/plugins/tiles/admin/src/index.ts': 'export default {}',
+    'src/plugins/built/package.json': manifest,
+    'src/plugins/served/strapi-admin.js': 'export default {}',
+    'src/plugins/served/strapi-server.js': "module.exports = () => ({ services: require('./server/notes') })",
+    'src/plugins/typed/admin/src/index.js': 'export default {}',
+    'src/plugins/typed/server/content-types/index.json': {},
+    'config/plugins.js': `module.exports = {
+      badge: { enabled: true, resolve: './src/plugins/badge' },
+      tiles: { enabled: true, resolve: 'src/plugins/tiles/' },
+      built: { enabled: true, resolve: './src/plugins/built' },
+      served: { enabled: true, resolve: './src/plugins/served' },
+      typed: { enabled: true, resolve: './src/plugins/typed' },
+      far: { enabled: true, resolve: '../packages/far' },
+    }`,
+  })
+  const lost = remarks.filter(each => /did not come over|without a counterpart/.test(each))
+  t.deepEqual(
+    lost.map(each => /`(\w+)`|plugins\/(\w+)/.exec(each)?.slice(1).find(Boolean)),
+    ['served', 'built', 'typed', 'far'],
+    lost.join('\n'),
+  )
+})
+
 test('settings whose values are in variables keep them, or are reported', async t => {
   const { out, remarks } = await imported(t, {
     'config/server.js':

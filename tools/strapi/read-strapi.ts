@@ -5,7 +5,7 @@ import { failed, ok, type Result } from '../../core/base/result.ts'
 import { ticked } from '../../core/base/text.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
 import { addedAttributes, isExtended, toHolder, toType } from './convert/to-holder.ts'
-import { findOwnCode } from './read/find-own-code.ts'
+import { findOwnCode, findPanelPlugins } from './read/find-own-code.ts'
 import {
   EMPTY_MAPPING,
   fromJson,
@@ -97,6 +97,7 @@ async function readProject(reading: Reading, manifest: LiteralValue, version: 4 
     environments: environmentsOf(reading.files),
     packages,
     pluginPackages: await pluginsIn(packages, reading.folder),
+    panelPlugins: findPanelPlugins(reading.files),
     ...findOwnCode(reading.load, reading.files, contentTypes),
     unreadable: reading.unreadable,
     irregular: [...reading.irregular, ...missingSchemas(reading.files)],

@@ -126,14 +126,15 @@ function folderOf(declared: LiteralValue, packages: readonly string[]): string |
   return folder === undefined || packages.includes(folder) ? undefined : folder
 }
 
-/** Plugins of config/plugins in folders that are not read, such as another package of a workspace. */
+/** Plugins of config/plugins in folders that are not read, such as another package of a workspace. Those of the admin panel alone lose nothing. */
 function folderNote(
   [name, declared]: readonly [string, LiteralValue],
-  { ownCode, packages, config }: StrapiProject,
+  { ownCode, packages, config, panelPlugins }: StrapiProject,
 ): readonly Note[] {
   const folder = folderOf(declared, packages)
   if (folder === undefined) return []
   const path = posix.join(folder, '/')
+  if (panelPlugins.includes(path)) return []
   if (ownCode.some(({ kind, file }) => kind === 'plugin' && file.startsWith(path))) return []
   const source = scriptPlace(config.plugins, name, 'resolve') ?? 'config/plugins'
   return [codeNote('plugin', source, `the plugin \`${name}\` in ${folder}, with its content-types,`)]

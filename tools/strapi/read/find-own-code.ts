@@ -95,6 +95,17 @@ export function findOwnCode(
   return { ownCode: found.ownCode, routers: [...found.routers, ...unserved] }
 }
 
+/** Folders of plugins whose only code is that of the admin panel. The server may be built code, which is not read; its entry point is. */
+export function findPanelPlugins(files: readonly string[]): readonly string[] {
+  const folders = new Set(files.flatMap(file => PANEL.exec(file)?.[1] ?? []))
+  const isServed = (folder: string) => (file: string) =>
+    file.startsWith(folder) && SERVED.test(file.slice(folder.length))
+  return [...folders].filter(folder => !files.some(isServed(folder)))
+}
+
+const PANEL = /^((?:[^/]+\/)+?)(?:strapi-admin\.[cm]?[jt]s$|admin\/)/
+const SERVED = /^(?!admin\/|strapi-admin\.).*(?:\.[cm]?[jt]s$|\bcontent-types\/)/
+
 const NO_ROUTES: LiteralMapping = new Map([['only', []]])
 const ROUTES = /^src\/api\/([^/]+)\/routes\//
 

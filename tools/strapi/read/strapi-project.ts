@@ -24,6 +24,8 @@ export interface StrapiProject {
   readonly packages: readonly string[]
   /** Those that are installed and say that they are plugins of Strapi, with the names of these plugins. */
   readonly pluginPackages: ReadonlyMap<string, string>
+  /** Folders of plugins that only extend the admin panel; each ends with `/`. */
+  readonly panelPlugins: readonly string[]
   /** Configurations of generated routes. */
   readonly routers: readonly StrapiRouter[]
   readonly ownCode: readonly OwnCode[]

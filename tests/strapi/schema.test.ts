@@ -490,6 +490,11 @@ test('permissions of deleted types and of roles are no lost access, and forms wi
 test('a role that uploads files may change them, as in Strapi, with a remark', async t => {
   const { settings, report } = await imported(t, {
     ...type('note', { title: { type: 'string' } }),
+    'config/sync/user-role.authenticated.json': {
+      name: 'Authenticated',
+      type: 'authenticated',
+      permissions: [{ action: 'api::note.note.find' }],
+    },
     'config/sync/user-role.editor.json': {
       name: 'Editor',
       type: 'editor',
@@ -538,6 +543,8 @@ test('without a database, roles, locales and sign-in come from the files of conf
     ['en', 'ru'],
   )
   t.is(project?.settings.i18n.defaultLocale, 'ru')
+  // Their numbers are those of Strapi.
+  t.deepEqual(Object.keys(project?.settings.roles ?? {}), ['authenticated', 'public', 'editor'])
   t.false(project?.settings.auth.register.enabled)
   const file = readFileSync(join(folder.path, 'project.yaml'), 'utf8')
   t.regex(file, /public:\n {4}permissions:\n {6}note: \[find, findOne\]/)

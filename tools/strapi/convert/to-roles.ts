@@ -71,8 +71,9 @@ const typesWithFiles = ({ contentTypes }: StrapiProject, { types }: Names): Read
       .flatMap(({ uid }) => types.get(uid)?.key ?? []),
   )
 
+/** The first two get the numbers that they have in Strapi, which front-ends send: `role: 1`. */
 const placeOf = ({ type }: StrapiRole): number => {
-  const place = ['public', 'authenticated'].indexOf(type)
+  const place = ['authenticated', 'public'].indexOf(type)
   return place < 0 ? 2 : place
 }
 

@@ -145,6 +145,12 @@ test('an update replaces a file, and appends to a list of files', async t => {
       },
     },
   })
+  const kept = await send('PUT', path, [
+    ['data', { title: 'two' }],
+    ['files.cover', '/uploads/other.txt'],
+    ['files.nothing', ''],
+  ])
+  t.like(kept, { status: 200, data: { attributes: { cover: { data: file('other.txt') } } } })
   const emptied = await send('PUT', path, [
     ['data', { gallery: [] }],
     ['files.gallery', 'three', 'three.txt'],

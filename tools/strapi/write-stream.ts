@@ -230,15 +230,23 @@ const stamp = <Name extends string>(
 ): { readonly [Key in Name]?: string } =>
   moment ? ({ [name]: moment } as { readonly [Key in Name]: string }) : {}
 
-/** Strapi stores shared attributes in every locale; the copy of the first locale is used. */
+/**
+ * Strapi stores shared attributes in every locale; the copy that was written last is used. Strapi 5 does not copy the values of a write
+ * that publishes to the drafts of the other locales, whose values are the former ones.
+ */
 function sharedValues(
   type: ContentType,
   versions: readonly Version[],
 ): NonNullable<StreamedDocument['shared']> {
   const shared: Partial<Record<Status, StreamedValues>> = {}
-  for (const { status, values } of versions) shared[status] ??= valuesOf(type, values, true)
+  const newestFirst = versions.toSorted((one, two) => compareTexts(updateOf(two), updateOf(one)))
+  for (const { status, values } of newestFirst) shared[status] ??= valuesOf(type, values, true)
   return shared
 }
+
+const updateOf = ({ stamps }: Version): string => stamps?.get('updated_at') ?? ''
+
+const compareTexts = (one: string, two: string): number => Number(one > two) - Number(one < two)
 
 /** The localized values, or the shared ones. */
 const valuesOf = (type: ContentType, values: StreamedValues, shared: boolean): StreamedValues =>

@@ -7,6 +7,7 @@ import { currentWrites } from '../database/request-scope.ts'
 import { newDocumentId } from '../documents/rows/document-id.ts'
 import { fault, RequestFault } from '../faults/fault.ts'
 import type { MediaKind } from '../project/settings/settings.ts'
+import { isCostly } from './decoding-cost.ts'
 import type { FileInfo } from './file-info.ts'
 import { cleanName, type FileRecord, type Format, toHash, toKilobytes } from './file-record.ts'
 import { type FileType, fileType } from './file-type.ts'
@@ -171,12 +172,18 @@ const BOXES: readonly { readonly size: string; readonly width: number; readonly 
   { size: 'large', width: 1000, height: 1000 },
 ]
 
-const RESIZED: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/avif'])
+/** Media types of pictures that have smaller ones, and the names that sharp has for them. */
+const RESIZED: Readonly<Record<string, 'png' | 'jpeg' | 'webp' | 'avif'>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+}
 
-type OpenPicture = (path: string, pixels: number) => Sharp
+type OpenPicture = (input: string | Buffer, pixels: number) => Sharp
 
-/** Seconds allowed for one smaller picture. */
-const FORMAT_TIMEOUT = 20
+/** Seconds allowed for decoding a picture. */
+const DECODING_TIMEOUT = 20
 
 /**
  * The longer side of a picture with smaller ones, in shorter sides. Decoding takes time for each row as well: a picture of one pixel
@@ -199,9 +206,9 @@ async function loadSharp(): Promise<OpenPicture | null> {
     // Without a cache and with one thread, memory is bounded by one picture.
     sharp.cache(false)
     sharp.concurrency(1)
-    return (path, pixels) =>
-      sharp(path, { failOn: 'error', limitInputPixels: pixels, pages: 1 }).timeout({
-        seconds: FORMAT_TIMEOUT,
+    return (input, pixels) =>
+      sharp(input, { failOn: 'error', limitInputPixels: pixels, pages: 1 }).timeout({
+        seconds: DECODING_TIMEOUT,
       })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null
@@ -220,11 +227,10 @@ async function makeFormats(
   { files, folder }: PrepareFileOptions,
 ): Promise<readonly StagedFormat[]> {
   const { dimensions, mime } = picture
-  if (!dimensions || !RESIZED.has(mime) || isLine(dimensions) || needsMuchMemory(picture, dimensions))
-    return []
+  if (!dimensions || !RESIZED[mime] || isLine(dimensions) || needsMuchMemory(picture, dimensions)) return []
   const open = await openSharp()
   const writes = currentWrites()
-  return open ? enqueue(() => makeAll(open, picture, { dimensions, files, folder, writes })) : []
+  return open ? enqueue(() => makeAll(open, picture, { files, folder, writes })) : []
 }
 
 /** Decoding an AVIF takes some 18 bytes for each pixel, of other pictures 6, which `upload.pixelLimit` is made for. */
@@ -237,7 +243,6 @@ const isLine = ({ width, height }: PictureSize): boolean =>
   Math.max(width, height) > MAX_RATIO * Math.min(width, height)
 
 interface FormatOptions {
-  readonly dimensions: PictureSize
   readonly files: FileStorage
   readonly folder: string
   /** Of the request; undefined: there is none. */
@@ -247,19 +252,23 @@ interface FormatOptions {
 async function makeAll(
   open: OpenPicture,
   picture: Picture,
-  { dimensions, files, folder, writes }: FormatOptions,
+  { files, folder, writes }: FormatOptions,
 ): Promise<readonly StagedFormat[]> {
+  // The request has timed out: its file will not be stored, and others wait.
+  const checkTime = () => {
+    if (writes?.isClosed) throw new RequestFault(fault('unavailable', 'Service Unavailable'))
+  }
+  checkTime()
+  const decoded = await decode(open, picture)
+  if (!decoded) return []
   const made: StagedFormat[] = []
   const paths: string[] = []
   try {
-    for (const box of BOXES) {
-      if (dimensions.width <= box.width && dimensions.height <= box.height) continue
-      // The request has timed out: its file will not be stored, and others wait.
-      if (writes?.isClosed) throw new RequestFault(fault('unavailable', 'Service Unavailable'))
+    for (const box of boxesBelow(decoded.dimensions)) {
+      checkTime()
       const path = stagingPath(folder)
       paths.push(path)
-      const format = await makeFormat(open, picture, { ...box, path, files })
-      // The next one would fail as well, after as much time.
+      const format = await makeFormat(decoded.open(), picture, { ...box, path, files })
       if (!format) break
       made.push(format)
     }
@@ -267,6 +276,50 @@ async function makeAll(
   } catch (error) {
     await discardFiles(paths)
     throw error
+  }
+}
+
+const boxesBelow = ({ width, height }: PictureSize) =>
+  BOXES.filter(box => width > box.width || height > box.height).map(box => ({
+    ...box,
+    ...sizeWithin(box, { width, height }),
+  }))
+
+/** The size that sharp gives a picture within a box. */
+function sizeWithin(box: PictureSize, { width, height }: PictureSize): PictureSize {
+  const shrink = Math.max(width / box.width, height / box.height)
+  return {
+    width: Math.max(1, Math.round(width / shrink)),
+    height: Math.max(1, Math.round(height / shrink)),
+  }
+}
+
+interface DecodedPicture {
+  /** Of the whole picture, as it is shown. */
+  readonly dimensions: PictureSize
+  /** The picture in the largest size that is made of it. */
+  open(): Sharp
+}
+
+/**
+ * Decodes a picture once for all of its smaller ones: that takes most of the time, which other uploads wait for. null: it is broken,
+ * beyond the limits of sharp, or costly. It is stored without smaller ones.
+ */
+async function decode(
+  open: OpenPicture,
+  { path, mime, pixelLimit }: Picture,
+): Promise<DecodedPicture | null> {
+  if (await isCostly(path, mime)) return null
+  try {
+    const { autoOrient: dimensions } = await open(path, pixelLimit).metadata()
+    const largest = boxesBelow(dimensions).at(-1)
+    if (!largest) return null
+    const { width, height } = largest
+    const decoded = open(path, pixelLimit).rotate().resize({ width, height, fit: 'fill' })
+    const pixels = await decoded.png({ compressionLevel: 0 }).toBuffer()
+    return { dimensions, open: () => open(pixels, pixelLimit) }
+  } catch {
+    return null
   }
 }
 
@@ -279,15 +332,15 @@ interface Box {
   readonly files: FileStorage
 }
 
-/** null: the picture is broken, or beyond the limits of sharp: it is stored without smaller ones. Throws errors of the disk and of the storage. */
-async function makeFormat(open: OpenPicture, picture: Picture, box: Box): Promise<StagedFormat | null> {
+/** null: sharp cannot encode it. Throws errors of the disk and of the storage. */
+async function makeFormat(decoded: Sharp, picture: Picture, box: Box): Promise<StagedFormat | null> {
   const { ext, mime } = picture
   const { size, width, height, path, files } = box
   const hash = `${size}_${picture.hash}`
   const url = files.url(`${hash}${ext}`)
-  const output = await open(picture.path, picture.pixelLimit)
-    .rotate()
-    .resize({ width, height, fit: 'inside' })
+  const output = await decoded
+    .resize({ width, height, fit: 'fill' })
+    .toFormat(RESIZED[mime] ?? 'png')
     .toBuffer({ resolveWithObject: true })
     .catch(() => null)
   if (!output) return null

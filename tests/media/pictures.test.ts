@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { Readable } from 'node:stream'
+import { crc32, deflateSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
 import sharp from 'sharp'
 import { WriteScope } from '../../core/base/request-context.ts'
@@ -129,6 +130,90 @@ test('a picture that is a line has no smaller pictures, so that its rows keep no
   t.is(describe(await prepare('a.png', await picture(2, 20_001).png().toBuffer())), '2x20001')
   t.is(describe(await prepare('a.png', await picture(20_001, 2).png().toBuffer())), '20001x2')
   t.regex(describe(await prepare('a.png', await picture(2, 20_000).png().toBuffer())), / large:1x1000$/)
+})
+
+test('smaller pictures have the sizes that sharp gives the whole one', async t => {
+  const { prepare } = picturesOf(t)
+  for (const [width, height] of [
+    [1000, 1001],
+    [1001, 999],
+    [1777, 23],
+    [31, 2111],
+    [2000, 1001],
+    [740, 13],
+    [501, 750],
+  ] as const) {
+    const bytes = await picture(width, height).png().toBuffer()
+    const { formats } = await prepare('a.png', bytes)
+    for (const [size, format] of Object.entries(formats ?? {})) {
+      const box = { thumbnail: [245, 156], small: [500, 500], medium: [750, 750], large: [1000, 1000] }[size]
+      const resized = sharp(bytes).resize({ width: box?.[0], height: box?.[1], fit: 'inside' })
+      const { info } = await resized.toBuffer({ resolveWithObject: true })
+      t.like(format, { width: info.width, height: info.height }, `${width}x${height} ${size}`)
+    }
+  }
+})
+
+/** A progressive JPEG with so many more scans, each of them without a change. */
+async function withScans(count: number): Promise<Buffer> {
+  const jpeg = await picture(800, 600).jpeg({ progressive: true, chromaSubsampling: '4:4:4' }).toBuffer()
+  const table = Buffer.from([0xff, 0xc4, 0, 20, 0x10, 1, ...Buffer.alloc(15), 0xe0])
+  // One run of blocks without a coefficient, which is longer than the picture.
+  const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0, 0x35, 0x4b])
+  const end = jpeg.length - 2
+  return Buffer.concat([jpeg.subarray(0, end), table, ...Array(count).fill(scan), jpeg.subarray(end)])
+}
+
+test('a JPEG with more scans than an encoder makes has no smaller pictures', async t => {
+  const { prepare } = picturesOf(t)
+  const few = 'thumbnail:208x156 small:500x375 medium:750x563'
+  t.is(describe(await prepare('a.jpg', await withScans(50))), `800x600 ${few}`)
+  const many = await withScans(150)
+  t.is(describe(await prepare('a.jpg', many)), '800x600')
+  const end = many.length - 2
+  const hidden = Buffer.concat([
+    many.subarray(0, 2),
+    Buffer.from([0xff, 0xe5, 0, 4, 0xff, 0xd9]),
+    many.subarray(2),
+  ])
+  t.is(
+    describe(await prepare('a.jpg', hidden)),
+    '800x600',
+    'an end of the picture within metadata ends nothing',
+  )
+  const behind = Buffer.concat([await withScans(10), many.subarray(2, end)])
+  t.is(describe(await prepare('a.jpg', behind)), `800x600 ${few}`, 'nothing behind the picture counts')
+})
+
+/** A PNG with such chunks before its pixels. */
+async function withChunks(...chunks: readonly (readonly [type: string, content: Buffer])[]): Promise<Buffer> {
+  const png = await picture(800, 600).png().toBuffer()
+  const at = png.indexOf('IDAT') - 4
+  const parts = chunks.map(([type, content]) => {
+    const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from(type, 'latin1'), content, Buffer.alloc(4)])
+    chunk.writeUInt32BE(content.length)
+    chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4)
+    return chunk
+  })
+  return Buffer.concat([png.subarray(0, at), ...parts, png.subarray(at)])
+}
+
+test('a PNG whose texts expand to many times their size has no smaller pictures', async t => {
+  const { prepare } = picturesOf(t)
+  const text = (keyword: string, length: number) =>
+    Buffer.concat([Buffer.from(keyword, 'latin1'), deflateSync(Buffer.alloc(length, 65))])
+  const few = '800x600 thumbnail:208x156 small:500x375 medium:750x563'
+  const cases: readonly (readonly [expected: string, ...chunks: (readonly [string, Buffer])[]])[] = [
+    [few, ['zTXt', text('a\0\0', 1_000_000)], ['iTXt', text('b\0\x01\0en\0b\0', 1_000_000)]],
+    [few, ['tEXt', Buffer.from('a\0b')], ['iTXt', Buffer.from('a\0\0\0\0\0b')]],
+    ['800x600', ['zTXt', text('a\0\0', 30_000_000)]],
+    ['800x600', ['iTXt', text('b\0\x01\0en\0b\0', 30_000_000)]],
+    ['800x600', ['zTXt', text('a\0\0', 9_000_000)], ['zTXt', text('b\0\0', 9_000_000)]],
+    ['800x600', ['tEXt', Buffer.concat([Buffer.from('a\0'), Buffer.alloc(17_000_000, 65)])]],
+    ['800x600', ['zTXt', text('a\0\0', 1_000_000).subarray(0, 500)]],
+  ]
+  for (const [expected, ...chunks] of cases)
+    t.is(describe(await prepare('a.png', await withChunks(...chunks))), expected)
 })
 
 test('a picture that breaks off leaves no part of a smaller one behind', async t => {

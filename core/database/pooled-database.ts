@@ -133,9 +133,14 @@ async function nest<Value>(
   whole: RequestTransaction,
   work: (transaction: Transaction) => Promise<Value>,
 ): Promise<Value> {
-  const value = await whole.transaction.nest(work)
-  whole.isTouched = true
-  return value
+  try {
+    const value = await whole.transaction.nest(work)
+    whole.isTouched = true
+    return value
+  } catch (error) {
+    if (toDatabaseFault(error)?.kind === 'serialization') whole.isDeadlocked = true
+    throw error
+  }
 }
 
 /** Sends the session's reads to the primary even if the transaction fails. */

@@ -20,6 +20,8 @@ export interface RequestTransaction {
   readonly afterCommit: (() => unknown)[]
   /** True after a write. */
   isTouched: boolean
+  /** True after a deadlock: only its end releases the locks that the others wait for. Its savepoints need no second attempt. */
+  isDeadlocked?: boolean
   /** Reads keep their limit of bytes: a client chose the transaction, not code of the project. */
   readonly boundsReads?: boolean
   isOver: boolean

@@ -1,5 +1,6 @@
 import type { Database, Transaction, TransactionOptions } from './database.ts'
 import { isOutcomeUnknown, toDatabaseFault } from './database-fault.ts'
+import { currentRequestTransaction } from './request-scope.ts'
 
 const TRIES = 5
 
@@ -15,6 +16,7 @@ export async function retryTransaction<Value>(
     } catch (error) {
       if (tries >= TRIES || isOutcomeUnknown(error) || toDatabaseFault(error)?.kind !== 'serialization')
         throw error
+      if (currentRequestTransaction()?.isDeadlocked) throw error
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Database, StatementContext, Transaction, TransactionOptions } from '../database/database.ts'
 import { DatabaseFailure, type DatabaseFault, isOutcomeUnknown } from '../database/database-fault.ts'
+import { currentRequestTransaction } from '../database/request-scope.ts'
 import { type Fault, fault, RequestFault } from '../faults/fault.ts'
 import type { ContentType, Model, ScalarAttribute } from '../model/model.ts'
 import type { Storage } from '../model/storage.ts'
@@ -112,6 +113,7 @@ export async function transact<Value>(
       // The next attempt finds the path of a value in a component, and another uid where it generates one.
       if (refusal && (refusal.isFinal || attempt > 1)) throw new RequestFault(refusal.fault)
       if (attempt >= ATTEMPTS || !isRetryable(failure, options)) throw error
+      if (currentRequestTransaction()?.isDeadlocked) throw error
     }
   }
 }
@@ -128,7 +130,7 @@ export async function attemptOnce<Value>(
     return await options.database.transaction(work, optionsOf(options))
   } catch (error) {
     const failure = refusedBy(error)
-    if (!failure || isOpenEnded(failure)) throw error
+    if (!failure || isOpenEnded(failure) || currentRequestTransaction()?.isDeadlocked) throw error
     cacheWasStale(failure, options)
     return undefined
   }

@@ -40,6 +40,11 @@ export default defineExtension({ register({ rest }) {
     const made = await app.documents('person').create({ data: { name } })
     return { made: made.documentId }
   }, { auth: false })
+  rest.route('POST', '/both', async ({ app, http }) => {
+    const { ids } = await http.request.json()
+    for (const documentId of ids) await app.documents('person').update({ documentId, data: { name: 'y' } })
+    return { count: ids.length }
+  }, { auth: false })
 } })
 `
 
@@ -235,6 +240,28 @@ test.serial('several mutations, and routes of extensions, run once as a whole', 
   t.deepEqual([(await ask(server, failed)).status, (await ask(server, failed)).status], [500, 500])
   t.is(await named(world, 'failed'), 0, 'a fault inside undoes all of it')
   t.is((await query('SELECT count(*)::int FROM plinth_idempotency'))[0]?.[0], 4)
+})
+
+test.serial('a request that is in a deadlock runs again as a whole', async t => {
+  const { server } = await openWorld(t)
+  const create = async (name: string): Promise<string> =>
+    (await ask(server, { key: randomUUID(), body: person(name) })).body.data.documentId
+  const [one, two] = [await create('one'), await create('two')]
+  const toText = (ids: readonly string[]) => {
+    const fields = ids.map(
+      (id, at) => `m${at}: updatePerson(id: "${id}", data: { name: "x" }) { data { id } }`,
+    )
+    return `mutation { ${fields.join(' ')} }`
+  }
+  const asked = Array.from({ length: 8 }, (_, at) => (at % 2 ? [one, two, one] : [two, one, two]))
+  const answers = await Promise.all(
+    asked.map(ids => ask(server, { path: '/graphql', key: randomUUID(), body: { query: toText(ids) } })),
+  )
+  for (const { status, body } of answers) t.deepEqual([status, body.errors], [200, undefined])
+  const pair = await Promise.all(
+    asked.map(ids => ask(server, { path: '/api/both', key: randomUUID(), body: { ids }, token: null })),
+  )
+  for (const { status, text } of pair) t.deepEqual([status, text], [200, '{"count":3}'])
 })
 
 test.serial('requests that cannot be stored are refused by name', async t => {

@@ -16,10 +16,35 @@ const MAX_RELATED = 500
 
 /** The fault if the filters and sorts of a query, or `related` of files, need too many joins. */
 export function findTooManyJoins(query: JoiningParts): Fault | undefined {
-  if (countJoins(query) <= MAX_JOINS) return findTooManyRelated(query.selection)
+  if (countJoins(query) <= MAX_JOINS)
+    return findTooManyRelated(query.selection) ?? findTooManyComponents(query.selection.populate)
   const message = `The filters and sorts of a query may go over at most ${MAX_JOINS} relations and components`
   return fault('validation', message)
 }
+
+/**
+ * Limit of the components that entries of the zones of one query can have. Each is a subquery, also without an entry: PostgreSQL
+ * plans a thousand in about a second.
+ */
+const MAX_COMPONENTS = 1_000
+
+/** The fault if the zones of a query, inside of each other, have too many components. */
+export function findTooManyComponents(populates: readonly Populate[]): Fault | undefined {
+  const count = sum(populates, componentsIn)
+  if (count <= MAX_COMPONENTS) return undefined
+  const message = `The dynamic zones of a query may have at most ${MAX_COMPONENTS} components together, and these have ${count}: populate fewer zones inside of others`
+  return fault('validation', message, { key: 'populate' })
+}
+
+function componentsIn(populate: Populate): number {
+  if (populate.kind === 'morph')
+    return sum(populate.parts, part => countWays(part, populate) * partComponents(part))
+  if (populate.kind === 'zone') return populate.parts.length + sum(populate.parts, partComponents)
+  return partComponents(populate)
+}
+
+const partComponents = ({ selection }: Pick<ShapePart, 'selection'>): number =>
+  sum(selection.populate, componentsIn)
 
 function findTooManyRelated({ populate }: Selection): Fault | undefined {
   if (sum(populate, relatedIn) <= MAX_RELATED) return undefined

@@ -206,3 +206,46 @@ test('depth is measured without recursion', t => {
   t.false(isDeeperThan(value, DEPTH))
   t.false(isDeeperThan('text', 0))
 })
+
+/** A zone of 40 components, each with a page that has the zone. */
+const COMPONENTS = Array.from({ length: 40 }, (_, at) => `part.p${at}`)
+
+const ZONES = {
+  components: Object.fromEntries(
+    COMPONENTS.map(name => [
+      name,
+      { attributes: { page: { type: 'relation', relation: 'oneToOne', target: 'page' } } },
+    ]),
+  ),
+  contentTypes: { page: { attributes: { zone: { type: 'dynamiczone', components: COMPONENTS } } } },
+  apiTokens: { all: { type: 'full-access', secret: TOKEN } },
+  rest: { populateDeep: 5 },
+}
+
+test('zones that are populated inside of others are limited by their components, over REST and GraphQL', async t => {
+  const zones = await openTestApp(t, { project: ZONES })
+  const message = (count: number) =>
+    `The dynamic zones of a query may have at most 1000 components together, and these have ${count}: populate fewer zones inside of others`
+  const rest = (count: number) =>
+    zones.request(
+      'GET',
+      `/api/pages?${Array.from({ length: count }, (_, at) => `populate[zone][on][part.p${at}][populate][page][populate]=zone`).join('&')}`,
+      { token: TOKEN },
+    )
+  t.is((await rest(24)).status, 200)
+  const refused = await rest(25)
+  t.like(refused.body, { error: { status: 400, message: message(1025), details: { key: 'populate' } } })
+
+  const inner = (at: number) =>
+    `... on ComponentPartP${at} { page { data { attributes { zone { __typename } } } } }`
+  const graphql = async (count: number) => {
+    const list = Array.from({ length: count }, (_, at) => inner(at)).join(' ')
+    const query = `{ pages { data { attributes { zone { ${list} } } } } }`
+    return (await zones.request('POST', '/graphql', { token: TOKEN, body: { query } })).body
+  }
+  t.deepEqual(await graphql(24), { data: { pages: { data: [] } } })
+  t.like(await graphql(25), { errors: { 0: { message: message(1040) } } })
+
+  const deep = await zones.request('GET', '/api/pages?populate=deep,4', { token: TOKEN })
+  t.regex(JSON.stringify(deep.body), /exceeds the limits of a populate: use populate=deep,3/)
+})

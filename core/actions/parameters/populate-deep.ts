@@ -1,6 +1,7 @@
 import { fault, invalidKey, RequestFault } from '../../faults/fault.ts'
 import type { Attribute, Holder } from '../../model/model.ts'
 import type { RestSettings } from '../../project/settings/settings.ts'
+import { findTooManyComponents } from '../../query/join-limit.ts'
 import {
   allRows,
   populateMixed,
@@ -90,7 +91,8 @@ interface Walk {
 function populatesTo(depth: number, type: Holder): readonly Populate[] | null {
   const budget = { nodes: MAX_POPULATES }
   const populates = populateInside(type, { depth, seen: new Set(), budget })
-  return budget.nodes < 0 || findExcessPopulate(populates) ? null : populates
+  const excess = findExcessPopulate(populates) ?? findTooManyComponents(populates)
+  return budget.nodes < 0 || excess ? null : populates
 }
 
 /** A depth of 1 is the entry itself. */

@@ -4,7 +4,7 @@ import { open, readdir, realpath } from 'node:fs/promises'
 import { basename, extname, join, sep } from 'node:path'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import { type FileRecord, toHash, toKilobytes } from '../media/file-record.ts'
-import { DETECTION_LENGTH, detectMime, projectFileMime } from '../media/file-type.ts'
+import { DETECTION_LENGTH, detectMime, isBinary, projectFileMime } from '../media/file-type.ts'
 import { pictureSize } from '../media/picture-size.ts'
 import type { FileStorage } from '../media/storage/file-storage.ts'
 
@@ -39,8 +39,8 @@ export function readMediaFile({ root, types }: MediaFolder, use: MediaReference)
   const ext = extname(path)
   const name = use.name ?? basename(path)
   const { alternativeText, caption } = use
-  const head = bytes.subarray(0, 1024)
-  const mime = projectFileMime({ head, detected: types.get(path) ?? null }, path)
+  const file = { isBinary: isBinary(bytes.subarray(0, 1024)), detected: types.get(path) ?? null }
+  const mime = projectFileMime(file, path)
   const words = JSON.stringify([name, alternativeText, caption])
   const digest = createHash('sha256').update(words).update(bytes).digest('hex')
   return {

@@ -9,11 +9,14 @@ export interface FileType {
   readonly kind: MediaKind
 }
 
-/** The first bytes of a file, and the type detected from them (`detectMime`). */
+/** What the first bytes of a file say. */
 export interface DetectedFile {
-  readonly head: Buffer
+  readonly isBinary: boolean
+  /** The media type; null if unknown. */
   readonly detected: string | null
 }
+
+export const isBinary = (head: Buffer): boolean => head.includes(0) && utf16Of(head) === null
 
 /**
  * The type of an uploaded file. Bytes take precedence over the name: an HTML page named `.png` is HTML. If the bytes are
@@ -31,7 +34,7 @@ export function projectFileMime(file: DetectedFile, path: string): string {
   const ext = extname(path)
   const mime = mimeOf(file, ext)
   if (mime !== null) return mime
-  return isBinary(file.head) ? UNKNOWN_MIME : (textType(ext) ?? 'text/plain')
+  return file.isBinary ? UNKNOWN_MIME : (textType(ext) ?? 'text/plain')
 }
 
 /** null: the bytes do not decide. The extension is more precise than the bytes for texts and for ZIP-based formats. */
@@ -43,18 +46,16 @@ function mimeOf({ detected }: DetectedFile, ext: string): string | null {
 
 const UNKNOWN_MIME = 'application/octet-stream'
 
-const isBinary = (head: Buffer): boolean => head.includes(0) && utf16Of(head) === null
-
 /** Endings that are long or have other characters than letters and digits are part of the name. */
 const extensionOf = (name: string): string => /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
 
 /** Text formats can only be distinguished by extension; undefined for other extensions. */
 const textType = (ext: string): string | undefined => TEXT_TYPES[ext.toLowerCase()]
 
-function typeByName({ head }: DetectedFile, ext: string): Pick<FileType, 'mime' | 'ext'> {
+function typeByName(file: DetectedFile, ext: string): Pick<FileType, 'mime' | 'ext'> {
   if (ext === '') return { mime: UNKNOWN_MIME, ext: '.bin' }
   const text = textType(ext)
-  if (isBinary(head))
+  if (file.isBinary)
     return {
       mime: text === undefined ? (MIME_BY_EXTENSION[ext.toLowerCase()] ?? UNKNOWN_MIME) : UNKNOWN_MIME,
       ext,

@@ -93,7 +93,7 @@ export interface CreateForOptions {
 type UseFiles<Value> = (documentIds: readonly string[]) => Promise<Value>
 
 /** reference/rest.md#15-upload. */
-const UPLOADED: FormRules = { accepts: field => field === 'files', fields: 200, fieldSize: 65_536 }
+const UPLOADED: FormRules = { accepts: field => field === 'files', fields: 200, fieldBytes: 1_048_576 }
 
 export function openFiles(service: FileServiceOptions): Files {
   const options = { ...service, files: withOutages(service) }

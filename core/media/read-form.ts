@@ -35,8 +35,8 @@ export interface FormRules {
   accepts(field: string, before: ReadonlyMap<string, readonly string[]>): boolean
   /** Maximum number of fields. */
   readonly fields: number
-  /** Maximum size of one field in bytes; null: fields are skipped, as files that are not kept. */
-  readonly fieldSize: number | null
+  /** Maximum size of all fields together in bytes; null: fields are skipped, as files that are not kept. */
+  readonly fieldBytes: number | null
 }
 
 export interface FormSource {
@@ -58,7 +58,7 @@ export async function readForm(source: FormSource, options: ReadFormOptions): Pr
   const reading: FormReading = {
     options,
     fields: new Map(),
-    counts: { fields: 0, files: 0 },
+    counts: { fields: 0, fieldBytes: 0, files: 0 },
     streams: [],
     files: [],
   }
@@ -106,7 +106,7 @@ interface FormReading {
   readonly options: ReadFormOptions
   readonly fields: Map<string, string[]>
   /** Parts that have begun. */
-  readonly counts: { fields: number; files: number }
+  readonly counts: { fields: number; fieldBytes: number; files: number }
   readonly streams: Readable[]
   readonly files: Promise<FormFile>[]
 }
@@ -180,21 +180,20 @@ interface FieldPart {
 
 /** Returns what adds the field to the form, once its bytes have arrived; it is called when its stream ends, too. */
 function readField(stream: Readable, { field, refuse }: FieldPart, reading: FormReading): () => void {
-  const { fields: maxFields, fieldSize } = reading.options.rules
+  const { fields: maxFields, fieldBytes } = reading.options.rules
   const parts = new ByteParts()
-  let size = 0
   let isAdded = false
   reading.counts.fields += 1
   if (reading.counts.fields > maxFields) refuse(limitExceeded(`A form may have at most ${maxFields} fields`))
   stream.on('error', () => refuse(interrupted()))
-  if (fieldSize === null) {
+  if (fieldBytes === null) {
     stream.resume()
     return () => {}
   }
   stream.on('data', (part: Buffer) => {
-    size += part.length
-    if (size <= fieldSize) parts.add(part)
-    else refuse(limitExceeded('A field of the form is too long'))
+    reading.counts.fieldBytes += part.length
+    if (reading.counts.fieldBytes <= fieldBytes) parts.add(part)
+    else refuse(limitExceeded(`The fields of a form may have at most ${fieldBytes} bytes together`))
   })
   const finish = () => {
     if (isAdded) return

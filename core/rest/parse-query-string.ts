@@ -132,7 +132,7 @@ async function hasFiles(request: HttpRequest): Promise<boolean> {
     found = true
     return false
   }
-  const rules = { accepts, fields: BOUNDS.parameters, fieldSize: null }
+  const rules = { accepts, fields: BOUNDS.parameters, fieldBytes: null }
   await readForm(request, { folder: '', sizeLimit: 0, rules }).catch((error: unknown) => {
     if (!(error instanceof RequestFault)) throw error
   })

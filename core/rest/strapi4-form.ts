@@ -65,7 +65,7 @@ async function readSaveForm(
   let isRefused = false
   const form = await files.readForm(request, {
     fields: 20,
-    fieldSize: bodyLimit,
+    fieldBytes: bodyLimit,
     accepts() {
       isRefused ||= !isUploader
       return isUploader

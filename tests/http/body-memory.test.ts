@@ -31,7 +31,7 @@ test('a body that arrives byte by byte takes about its own size in memory', asyn
   )
 })
 
-for (const [name, fieldSize] of [
+for (const [name, fieldBytes] of [
   ['takes about its own size in memory', 400_000],
   ['that nothing reads takes no memory', null],
 ] as const)
@@ -41,7 +41,7 @@ for (const [name, fieldSize] of [
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
       stream: () => incoming,
     }
-    const rules = { accepts: () => false, fields: 1, fieldSize }
+    const rules = { accepts: () => false, fields: 1, fieldBytes }
     const reading = readForm(source, { folder: '', sizeLimit: 0, rules })
     await new Promise(setImmediate)
     incoming.push(Buffer.from('--x\r\nContent-Disposition: form-data; name="data"\r\n\r\n'))
@@ -59,5 +59,5 @@ for (const [name, fieldSize] of [
     incoming.push(Buffer.from('\r\n--x--\r\n'))
     incoming.push(null)
     const { fields } = await reading
-    t.deepEqual(fields.get('data'), fieldSize === null ? undefined : ['a'.repeat(bytes)])
+    t.deepEqual(fields.get('data'), fieldBytes === null ? undefined : ['a'.repeat(bytes)])
   })

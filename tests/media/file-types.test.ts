@@ -1,7 +1,7 @@
 import test from 'ava'
 import { RequestFault } from '../../core/faults/fault.ts'
 import { cleanName, toHash } from '../../core/media/file-record.ts'
-import { detectMime, fileType } from '../../core/media/file-type.ts'
+import { detectMime, fileType, isBinary } from '../../core/media/file-type.ts'
 import type { Upload } from '../../core/media/prepare-file.ts'
 import { checkUploads } from '../../core/media/prepare-file.ts'
 import type { MediaKind } from '../../core/project/settings/settings.ts'
@@ -16,7 +16,7 @@ const PNG = Buffer.from(
 /** mime, extension, kind. */
 const typeOf = async (bytes: string | Buffer, name: string): Promise<string> => {
   const head = Buffer.from(bytes)
-  const { mime, ext, kind } = fileType({ head, detected: await detectMime(head) }, name)
+  const { mime, ext, kind } = fileType({ isBinary: isBinary(head), detected: await detectMime(head) }, name)
   return `${mime} ${ext} ${kind}`
 }
 
@@ -71,7 +71,8 @@ test('a text is no picture, sound or video, whatever it begins with, and UTF-16 
 test('disallowed types are refused by their bytes, not by their names', async t => {
   const upload = async (name: string, bytes: string | Buffer): Promise<Upload> => {
     const head = Buffer.from(bytes)
-    const staged = { path: '', size: 1, head, detected: await detectMime(head), picture: undefined }
+    const detected = await detectMime(head)
+    const staged = { path: '', size: 1, isBinary: isBinary(head), detected, picture: undefined }
     return { file: { field: 'files', filename: name, staged }, info: {} }
   }
   const check = (uploads: readonly Upload[], ...kinds: readonly (readonly MediaKind[])[]) =>

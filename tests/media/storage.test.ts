@@ -10,6 +10,7 @@ import { storageKeys } from '../../core/media/file-transaction.ts'
 import { readForm } from '../../core/media/read-form.ts'
 import type { FileStorage } from '../../core/media/storage/file-storage.ts'
 import { openLocalStorage, openStorage, removeUnfinished } from '../../core/media/storage/open-storage.ts'
+import { stage } from '../../core/media/storage/staging.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { isSigned } from './signature.ts'
 
@@ -75,9 +76,31 @@ test('an error in the rules of a form rejects its promise and does not end the p
   const accepts = () => {
     throw new TypeError('unexpected')
   }
-  const rules = { accepts, fields: 10, fieldSize: 100 }
+  const rules = { accepts, fields: 10, fieldBytes: 100 }
   const reading = readForm(source, { folder: folder.path, sizeLimit: 1_000, rules })
   await t.throwsAsync(reading, { instanceOf: TypeError, message: 'unexpected' })
+})
+
+test('the fields of a form are limited together', async t => {
+  const part = (index: number) =>
+    `--x\r\nContent-Disposition: form-data; name="f${index}"\r\n\r\n${'a'.repeat(20)}\r\n`
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  const rules = { accepts: () => false, fields: 10, fieldBytes: 100 }
+  const read = (count: number) => {
+    const parts = [...Array.from({ length: count }, (_, index) => part(index)), '--x--\r\n']
+    const source = { headers, stream: () => Readable.from(parts.map(text => Buffer.from(text))) }
+    return readForm(source, { folder: '/nowhere', sizeLimit: 0, rules })
+  }
+  t.is((await read(5)).fields.size, 5)
+  await t.throwsAsync(read(6), { message: 'The fields of a form may have at most 100 bytes together' })
+})
+
+test('of the bytes of a staged file, none are kept in memory', async t => {
+  const folder = temporaryFolder()
+  t.teardown(() => folder.remove())
+  const bytes = Readable.from([Buffer.alloc(100_000, 'text ')])
+  const staged = await stage(bytes, { folder: folder.path, sizeLimit: 100_000 })
+  t.true(JSON.stringify(staged).length < 500)
 })
 
 test('a form is read to its end when its files cannot be written, and the error is that of the disk', async t => {
@@ -87,7 +110,7 @@ test('a form is read to its end when its files cannot be written, and the error 
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   const part = (name: string) =>
     `--x\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\n\r\n${'a'.repeat(100_000)}\r\n`
-  const rules = { accepts: () => true, fields: 10, fieldSize: 100 }
+  const rules = { accepts: () => true, fields: 10, fieldBytes: 100 }
   for (const [place, code] of [
     [join(folder.path, 'file'), 'EEXIST'],
     [join(folder.path, 'file', 'below'), 'ENOTDIR'],

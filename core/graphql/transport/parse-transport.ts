@@ -242,12 +242,12 @@ async function readMultipart(request: HttpRequest, options: MultipartOptions): P
   }
 }
 
-/** Limits of the form: few fields in addition to `operations` and `map`; each as large as a JSON body's default limit. */
+/** Limits of the form: few fields in addition to `operations` and `map`; together as large as a JSON body's default limit. */
 function openRules({ mayUpload }: MultipartOptions): FormRules {
   let names: ReadonlySet<string> | null = null
   return {
     fields: 5,
-    fieldSize: 1_048_576,
+    fieldBytes: 1_048_576,
     accepts(field, before) {
       const [text] = before.get('map') ?? []
       if (!mayUpload || text === undefined) return false

@@ -6,18 +6,14 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ByteParts } from '../../base/byte-parts.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
-import { detectMime } from '../file-type.ts'
+import { type DetectedFile, detectMime, isBinary } from '../file-type.ts'
 import { filePictureSize, type PictureSize } from '../picture-size.ts'
 
 /** A completely received file that is not stored yet. */
-export interface StagedFile {
+export interface StagedFile extends DetectedFile {
   readonly path: string
   /** Bytes. */
   readonly size: number
-  /** The first 256 KiB: enough to detect the type. */
-  readonly head: Buffer
-  /** The detected media type; null if unknown. */
-  readonly detected: string | null
   /** undefined: no picture by its bytes, or one without a readable size. */
   readonly picture: PictureSize | undefined
 }
@@ -27,6 +23,7 @@ export const stagingFolder = (root: string): string => join(root, '.plinth', 'st
 
 export const stagingPath = (folder: string): string => join(folder, randomBytes(12).toString('hex'))
 
+/** Bytes that are enough to detect the type. They are not kept: a form has a hundred files. */
 const HEAD_LENGTH = 262_144
 
 interface StagingOptions {
@@ -66,7 +63,7 @@ export async function stage(stream: Readable, { folder, sizeLimit }: StagingOpti
   const first = head.toBuffer().subarray(0, HEAD_LENGTH)
   const detected = await detectMime(first)
   const picture = detected === null ? undefined : await filePictureSize(path, first, detected)
-  return { path, size, head: first, detected, picture }
+  return { path, size, isBinary: isBinary(first), detected, picture }
 }
 
 const fileTooLarge = (limit: number): RequestFault =>

@@ -34,6 +34,7 @@ import {
   limitReadingOfStream,
   notImplemented,
   OPTIONS_ANYWHERE,
+  openUnreadAnswers,
   unavailableFault,
   withOutcome,
   withReason,
@@ -212,6 +213,9 @@ function answerLate(exchange: Exchange): void {
 }
 
 /** True for the first call only: an exchange may end by its answer and by its timeout. */
+/** Bytes of a process that wait for slow clients: sixteen answers of the default `database.limits.bytes`. */
+const UNREAD = openUnreadAnswers(268_435_456)
+
 function endExchange(exchange: Exchange): boolean {
   if (exchange.isOver) return false
   exchange.isOver = true
@@ -233,6 +237,7 @@ function finish(exchange: Exchange, answer: HttpResponse): void {
     if (caching !== null) headers.push('Cache-Control', caching)
     writeAnswer(response, final, headers)
     limitReading(response, state.settings.requestTimeout)
+    UNREAD.add(response, final.body)
     reportEnd(exchange, final.status, final.reason)
   } catch (error) {
     state.observer.emit({ kind: 'failed', requestId: request.id, error })

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import type { Responder } from '../../core/faults/http-exchange.ts'
+import { openUnreadAnswers } from '../../core/http/write-answer.ts'
 import { until } from '../harness/until.ts'
 import { echo, open, send, serve } from './serving.ts'
 
@@ -298,6 +300,51 @@ test('the connection of a client that does not read its answer is closed, and th
     if (size < 2_000_000) await pause(50)
   }
   t.true(size > 20_000_000)
+})
+
+test('answers that wait for their clients are bounded together: the longest waiting one makes room', async t => {
+  const unread = openUnreadAnswers(50_000_000)
+  const shared = Buffer.alloc(20_000_000, 'x')
+  const server = createServer((request, response) => {
+    const body = request.url === '/shared' ? shared : Buffer.alloc(20_000_000, 'y')
+    response.end(body)
+    unread.add(response, body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  t.teardown(() => server.close().closeAllConnections())
+  const ask = async (path: string) => {
+    const client = await open(port)
+    t.teardown(() => client.destroy())
+    let received = 0
+    let isClosed = false
+    client.on('data', part => {
+      received += part.length
+      client.pause()
+    })
+    client
+      .on('error', () => {})
+      .on('close', () => {
+        isClosed = true
+      })
+    client.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await until('the answer begins', () => received > 0)
+    const readAll = async () => {
+      client.resume()
+      client.on('data', () => client.resume())
+      await until('all is read', () => isClosed || received > 20_000_000)
+      return received > 20_000_000
+    }
+    return { readAll, client }
+  }
+  const sharing = [await ask('/shared'), await ask('/shared'), await ask('/shared')]
+  const [first, second] = [await ask('/own'), await ask('/own')]
+  for (const { readAll } of sharing)
+    t.false(await readAll(), 'the cached body is dropped with all of its readers')
+  t.true(await first?.readAll())
+  await ask('/own')
+  t.true(await second?.readAll(), 'what has been read takes no room')
 })
 
 /** Writes without an end, as fast as the client reads; or a part of a stream that continues later. */

@@ -118,3 +118,17 @@ test('an update that does not name a generated uid keeps it', async t => {
     }
   }
 })
+
+test('a uid that is generated again is not in the way of itself', async t => {
+  const { create, update, find } = await openWriting(t, await modelOf(PROJECT))
+  for (const key of ['note', 'page']) {
+    const { documentId } = await create(key, { title: 'Own' })
+    for (const slug of [null, '', null]) t.is((await update(key, documentId, { slug })).slug, 'own', key)
+    t.is((await create(key, { title: 'Own' })).slug, 'own-1', key)
+  }
+  const [page] = [await create('page', { title: 'Draft' })]
+  for (const slug of [null, '']) {
+    await update('page', page.documentId, { slug }, { status: 'draft' })
+    t.is((await find('page', page.documentId, { status: 'draft' }))?.slug, 'draft')
+  }
+})

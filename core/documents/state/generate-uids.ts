@@ -91,6 +91,8 @@ function* givenUids(documents: readonly DesiredDocument[], attribute: ScalarAttr
 /** A slug, and how many free uids are made of it at most. */
 interface Desired extends Uid {
   readonly count: number
+  /** The document that alone wants it, whose own rows are no obstacle; null if several do. */
+  readonly owner: string | null
 }
 
 /** Uids that the same write gives or makes of other slugs may be among the free ones: as many more are wanted. */
@@ -99,17 +101,23 @@ function wantedUids(
   attribute: ScalarAttribute,
   input: readonly Uid[],
 ): readonly Desired[] {
-  const slugs = lacking.flatMap(({ type, versions }) =>
+  const slugs = lacking.flatMap(({ type, documentId, versions }) =>
     versions
       .filter(({ values }) => lacks(values, attribute))
-      .map(({ locale, values }): Uid => ({ uid: slugOf(type, attribute, values), locale })),
+      .map(({ locale, values }) => ({ uid: slugOf(type, attribute, values), locale, documentId })),
   )
   const bySlug = groupBy(slugs, coordinate)
   const distinct = [...bySlug.values()].flatMap(same => same.slice(0, 1))
   const similar = countSimilar([...input, ...distinct])
   return distinct.map(slug => {
     const key = coordinate(slug)
-    return { ...slug, count: (bySlug.get(key)?.length ?? 0) + (similar.get(key) ?? 0) }
+    const wanting = bySlug.get(key)?.length ?? 0
+    return {
+      uid: slug.uid,
+      locale: slug.locale,
+      count: wanting + (similar.get(key) ?? 0),
+      owner: wanting === 1 ? slug.documentId : null,
+    }
   })
 }
 
@@ -187,6 +195,7 @@ function printFree(
   const candidate = `w$.slug || CASE WHEN s$.number = 0 THEN '' ELSE '-' || s$.number END`
   const here = [
     `t$.${ident(storage.column(type, attribute.name))} = ${candidate}`,
+    `t$.${ident(table.documentId)} IS DISTINCT FROM w$.owner`,
     ...(table.locale === null ? [] : [`t$.${ident(table.locale)} = w$.locale`]),
   ]
   const { status } = table
@@ -201,13 +210,14 @@ function printFree(
   return {
     name: `find uids of ${type.key}`,
     text:
-      `SELECT w$.place, f$.number FROM unnest($1::text[], $2::text[], $3::integer[]) WITH ORDINALITY AS w$ (slug, locale, wanted, place), ` +
+      `SELECT w$.place, f$.number FROM unnest($1::text[], $2::text[], $3::integer[], $4::text[]) WITH ORDINALITY AS w$ (slug, locale, wanted, owner, place), ` +
       `LATERAL (SELECT s$.number FROM (SELECT generate_series(0, ${INTEGER.most}) AS number) AS s$ ` +
       `WHERE ${isFree.join(' AND ')} LIMIT w$.wanted) AS f$ ORDER BY 1, 2`,
     values: [
       wanted.map(({ uid }) => uid),
       wanted.map(({ locale }) => locale),
       wanted.map(({ count }) => count),
+      wanted.map(({ owner }) => owner),
     ],
   }
 }

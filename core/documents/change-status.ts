@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { fault, notFound, RequestFault } from '../faults/fault.ts'
 import { type Attribute, type ContentType, componentsOf } from '../model/model.ts'
 import type { PermittedCommand, StatusChange, StatusCommand } from '../query/command.ts'
-import type { Status } from '../query/query.ts'
+import { STATUSES, type Status } from '../query/query.ts'
 import { quoteIdentifier as name } from '../sql/identifier.ts'
 import type { Alignment, DesiredValue } from './desired-state.ts'
 import type { Answer } from './documents.ts'
@@ -202,17 +202,23 @@ export async function changeStatus(
   const match = { type, documentIds: [documentId], locale: choiceOf(type, command.locale) }
   const { before, after } = conditions
   const written = { ...command, documentId }
+  // What is published goes with unpublishing, and is replaced by a draft that meets the condition otherwise.
+  const statuses = command.kind === 'unpublish' ? STATUSES : (['draft'] as const)
   // Asked behind the lock, in the same round trip.
   ignoreUnhandled(visibleLocales(written, { ...options, transaction: prefetch }))
-  if (before)
-    ignoreUnhandled(countMatching({ ...match, filter: before }, { ...options, transaction: prefetch }))
+  for (const one of before ? statuses : [])
+    ignoreUnhandled(
+      countMatching({ ...match, filter: before, status: one }, { ...options, transaction: prefetch }),
+    )
   const current = await loading
   const locales = selectedLocales(command, current.rows(type, documentId))
   if (locales.length === 0) throw new RequestFault(notFound())
   const asking = { ...options, transaction: cached }
   await assertVisible(written, current.rows(type, documentId), asking)
-  const wanted = locales.length
-  if (before) await assertWritable({ match: { ...match, filter: before }, wanted, conditions }, asking)
+  const rows = statuses.flatMap(each =>
+    locales.flatMap(locale => rowOf({ type, documentId, locale }, each, current) ?? []),
+  )
+  if (before) await assertWritable({ match: { ...match, filter: before }, rows, conditions }, asking)
   const changed = await status.change({ type, documentId, locales, current }, command, options)
   if (after) await assertMatches({ ...match, filter: after }, locales.length, options)
   const changes = changed.map(each => ({ locale: each, action: command.kind }))

@@ -6,7 +6,7 @@ import { forbidden, RequestFault } from '../faults/fault.ts'
 import { fitsIndex } from '../model/columns.ts'
 import type { ContentType, Holder, Model, ScalarAttribute } from '../model/model.ts'
 import type { DeleteCommand, PermittedCommand, StatusCommand } from '../query/command.ts'
-import type { Filter } from '../query/query.ts'
+import { type Filter, STATUSES } from '../query/query.ts'
 import { returningQueryOf } from './answer-query.ts'
 import { attributesWithParts, changeStatus, type StatusChanged } from './change-status.ts'
 import type { Values } from './desired-state.ts'
@@ -18,13 +18,13 @@ import { openPrefetch } from './prefetch.ts'
 import type { Save } from './prefetch-save.ts'
 import { assertionOfStored } from './read/match-assertion.ts'
 import {
+  allMatch,
   choiceOf,
   countMatching,
   findSingle,
   isVisible,
   mayRevealExistence,
   visibleLocales,
-  writtenStatus,
 } from './read/matching.ts'
 import { openReads } from './read/read.ts'
 import { assertUnchanged, readAnswer } from './read/read-answer.ts'
@@ -347,7 +347,9 @@ function prefetchDelete(
 ) {
   const { before } = command.conditions
   ignoreUnhandled(visibleLocales({ ...command, documentId }, options))
-  if (before) ignoreUnhandled(countMatching(matchOf(command, documentId, before), options))
+  const statuses = command.type.draftAndPublish ? STATUSES : (['published'] as const)
+  for (const status of before ? statuses : [])
+    ignoreUnhandled(countMatching({ ...matchOf(command, documentId, before), status }, options))
   ignoreUnhandled(assertUnchanged(command.precondition, seen, documentId, options))
   if (answer) ignoreUnhandled(readAnswer(answer, documentId, options))
 }
@@ -367,7 +369,7 @@ function removeLinks(
 const isSelected = ({ type, locale }: Deletion, row: CurrentRow): boolean =>
   !type.localized || locale === null || row.get('locale') === locale
 
-const matchOf = ({ type, locale }: Deletion, documentId: string, filter: Filter) => ({
+const matchOf = ({ type, locale }: Deletion, documentId: string, filter: Filter | null) => ({
   type,
   documentIds: [documentId],
   locale: choiceOf(type, locale),
@@ -389,9 +391,7 @@ async function deletable(
   const gone = rows.filter(row => isSelected(command, row))
   if (gone.length === 0 || !(await isVisible({ ...command, documentId }, rows, options))) return []
   if (!conditions.before) return gone
-  const conditional = gone.filter(row => !type.draftAndPublish || row.get('status') === writtenStatus(type))
-  const meant = await countMatching(matchOf(command, documentId, conditions.before), options)
-  if (meant >= conditional.length) return gone
+  if (await allMatch(matchOf(command, documentId, conditions.before), gone, options)) return gone
   if (mayRevealExistence(conditions)) throw new RequestFault(forbidden(unmetCondition(type, 'before')))
   return []
 }

@@ -9,7 +9,7 @@ import { attributesWithParts, type StatusChanged } from './change-status.ts'
 import type { Answer } from './documents.ts'
 import { removeLinksTo } from './links/links-to.ts'
 import { originOf } from './outbox.ts'
-import { assertionBefore } from './read/match-assertion.ts'
+import { assertionBeforeRemoval } from './read/match-assertion.ts'
 import { assertionOfUnchanged, canAssertUnchanged, readAnswer } from './read/read-answer.ts'
 import type { SaveOptions } from './save-document.ts'
 import { type Assertion, failUnless, joinAssertions, printAssertion } from './sql/print-changes.ts'
@@ -97,7 +97,7 @@ function lockAndAssert(
   options: SaveOptions,
 ): void {
   const { type, documentId, conditions, kind } = command
-  const before = joinAssertions([assertionBefore(command, conditions, options), ...further])
+  const before = joinAssertions([assertionBeforeRemoval(command, conditions, options), ...further])
   if (kind === 'delete') options.transaction.send(printDocumentLock(type, documentId, options, 'FOR UPDATE'))
   else if (before || attributesWithParts(type).length > 0)
     options.transaction.send(printDocumentLock(type, documentId, options))

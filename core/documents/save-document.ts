@@ -136,41 +136,47 @@ const mayRevealStatus = (asking: PossibleSave): asking is UpdateByStatus =>
 interface Subject {
   readonly command: SaveCommand
   readonly documentId: string
-  /** How many locales the document has. */
-  readonly locales: number
+  /** The versions of which each locale has one. */
+  readonly rows: readonly CurrentRow[]
+  /** What is published, if the write takes it back. */
+  readonly unpublished: readonly CurrentRow[]
   readonly isThere: boolean
   readonly changesAll: boolean
 }
 
 function subjectOf(command: SaveCommand, documentId: string, current: Current): Subject {
-  const { type, locale } = command
+  const { type } = command
   const all = current.rows(type, documentId)
   const rows = all.filter(row => !type.draftAndPublish || row.get('status') === writtenStatus(type))
   return {
     command,
     documentId,
-    locales: rows.length,
-    isThere: rows.some(row => !type.localized || row.get('locale') === locale),
+    rows,
+    unpublished: unpublishes(command)
+      ? all.filter(each => !rows.includes(each) && isLocale(command, each))
+      : [],
+    isThere: rows.some(row => isLocale(command, row)),
     changesAll: changesAllLocales(command) || publishesForAll(command, all),
   }
 }
 
 /** Checks the row before the write. A new locale is checked against all other locales, as they share values. */
 async function assertBefore(
-  { command, documentId, locales, isThere, changesAll }: Subject,
+  { command, documentId, rows, unpublished, isThere, changesAll }: Subject,
   options: WriteOptions,
 ): Promise<void> {
   const { type, conditions, locale } = command
-  if (!conditions.before || locales === 0) return
+  if (!conditions.before || rows.length === 0) return
   const alone = isThere && !changesAll
   const match = { type, documentIds: [documentId], filter: conditions.before }
   const whole = { ...match, locale: choiceOf(type, alone ? locale : null) }
-  await assertWritable({ match: whole, wanted: alone ? 1 : locales, conditions }, options)
+  const written = alone ? rows.filter(row => isLocale(command, row)) : rows
+  await assertWritable({ match: whole, rows: [...written, ...unpublished], conditions }, options)
 }
 
 /** Checks the row after the write, and all rows that changed with it. */
 async function assertAfter(
-  { command, documentId, locales, isThere, changesAll }: Subject,
+  { command, documentId, rows, isThere, changesAll }: Subject,
   options: SaveOptions,
 ): Promise<void> {
   const { type, locale, conditions } = command
@@ -178,7 +184,7 @@ async function assertAfter(
   const match = { type, documentIds: [documentId], filter: conditions.after }
   await assertMatches(
     { ...match, locale: choiceOf(type, changesAll ? null : locale) },
-    changesAll ? locales + (isThere ? 0 : 1) : 1,
+    changesAll ? rows.length + (isThere ? 0 : 1) : 1,
     options,
   )
 }

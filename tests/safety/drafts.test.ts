@@ -1,5 +1,6 @@
 import test from 'ava'
 import { PUBLICATION_FILTERS } from '../../core/query/query.ts'
+import { openTestApp } from '../harness/test-app.ts'
 import { serve } from '../http/serving.ts'
 import { conformanceProject } from './conformance-project.ts'
 import { FULL, openWorld, type Reported, type World } from './world.ts'
@@ -350,3 +351,57 @@ test.serial(
     }
   },
 )
+
+test('a published version that a condition protects is not removed after a change of its draft', async t => {
+  const attributes = { title: { type: 'string' }, state: { type: 'string' } }
+  const where = { state: { $ne: 'live' } }
+  const granted = { find: true, update: true, publish: { where }, delete: { where } }
+  const { request, graphql, app } = await openTestApp(t, {
+    project: {
+      name: 'Protected',
+      i18n: { locales: ['en', 'fr'], defaultLocale: 'en' },
+      contentTypes: {
+        page: { draftAndPublish: true, attributes },
+        post: { draftAndPublish: true, localized: true, attributes },
+      },
+      roles: { public: { permissions: { page: granted, post: granted } } },
+    },
+  })
+  const make = async (key: string, published: string, draft: string): Promise<string> => {
+    const documents = app.documents(key)
+    const { documentId } = await documents.create({ data: { state: published }, status: 'published' })
+    if (key === 'post')
+      await documents.update({ documentId, locale: 'fr', data: { state: 'new' }, status: 'published' })
+    await documents.update({ documentId, data: { state: draft } })
+    return String(documentId)
+  }
+  const removals: Record<string, (key: string, id: string) => Promise<unknown>> = {
+    delete: (key, id) => request('DELETE', `/api/${key}s/${id}`),
+    'delete all': (key, id) => request('DELETE', `/api/${key}s/${id}${key === 'post' ? '?locale=*' : ''}`),
+    unpublish: (key, id) => request('POST', `/api/actions/${key}s/${id}/unpublish`),
+    'unpublish all': (key, id) =>
+      request('POST', `/api/actions/${key}s/${id}/unpublish${key === 'post' ? '?locale=*' : ''}`),
+    'GraphQL delete': (key, id) =>
+      graphql(`mutation { delete${key === 'post' ? 'Post' : 'Page'}(id: "${id}") { data { id } } }`),
+    'GraphQL unpublish': (key, id) =>
+      graphql(
+        `mutation { update${key === 'post' ? 'Post' : 'Page'}(id: "${id}", data: { publishedAt: null }) { data { id } } }`,
+      ),
+  }
+  for (const key of ['page', 'post']) {
+    for (const [name, remove] of Object.entries(removals)) {
+      const find = (documentId: string) => app.documents(key).findOne({ documentId, status: 'published' })
+      const protects = await make(key, 'live', 'old')
+      const answer = JSON.stringify(await remove(key, protects))
+      t.regex(answer, /Forbidden/, `${key}: ${name}`)
+      t.like(await find(protects), { state: 'live' }, `${key}: ${name}`)
+      const free = await make(key, 'old', 'older')
+      const done = JSON.stringify(await remove(key, free))
+      t.is(await find(free), null, `${key}: ${name} ${done}`)
+    }
+    const draft = await app.documents(key).create({ data: { state: 'old' } })
+    t.is((await request('DELETE', `/api/${key}s/${draft.documentId}`)).status, 204)
+    const replaced = await make(key, 'live', 'old')
+    t.is((await request('PUT', `/api/${key}s/${replaced}`, { body: { data: {} } })).status, 200)
+  }
+})

@@ -5,7 +5,7 @@ import type { Filter, LocaleChoice, Status } from '../../query/query.ts'
 import { moveParameters } from '../../sql/statement.ts'
 import { isStored } from '../desired-state.ts'
 import type { WriteOptions } from '../rows/write-options.ts'
-import { type Assertion, combineAssertions, joinAssertions } from '../sql/print-changes.ts'
+import { type Assertion, combineAssertions, joinAssertions, negateAssertion } from '../sql/print-changes.ts'
 import { choiceOf, toVersionQuery, writtenStatus } from './matching.ts'
 import { toStatement } from './plan-once.ts'
 
@@ -61,6 +61,29 @@ export function assertionBefore(
     // Without permission to read the type, only `before` decides.
     visible && visible.length > 0 ? assertionOfVisible(version, visible, options) : undefined,
     before ? assertionOfStored(version, before, options) : undefined,
+  ])
+}
+
+/** What the conditions demand of a document before it is deleted or unpublished: of its published version, too. */
+export function assertionBeforeRemoval(
+  version: NamedDocument,
+  conditions: WriteConditions,
+  options: PlannedOptions,
+): Assertion | undefined {
+  const { type, documentId, locale } = version
+  const { before } = conditions
+  const published = { type, documentId, locale: choiceOf(type, locale), status: 'published' } as const
+  return joinAssertions([
+    assertionBefore(version, conditions, options),
+    before && type.draftAndPublish
+      ? combineAssertions(
+          [
+            negateAssertion(assertionOf({ ...published, filter: null }, options)),
+            assertionOf({ ...published, filter: before }, options),
+          ],
+          'OR',
+        )
+      : undefined,
   ])
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { forbidden, notFound, RequestFault } from '../../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../../model/model.ts'
 import type { WriteConditions } from '../../query/command.ts'
-import type { Filter, LocaleChoice, Query, Status } from '../../query/query.ts'
+import { type Filter, type LocaleChoice, type Query, STATUSES, type Status } from '../../query/query.ts'
 import { quoteIdentifier as ident } from '../../sql/identifier.ts'
 import type { NamedVersion, Visible } from '../links/link-targets.ts'
 import type { LockingOptions, WriteOptions } from '../rows/write-options.ts'
@@ -78,10 +78,29 @@ function identifying({ localized, attributes }: ContentType): readonly ScalarAtt
 /** The status in which rows are asked what they are: a document's draft is always there. */
 export const writtenStatus = (type: ContentType): Status => (type.draftAndPublish ? 'draft' : 'published')
 
-/** Counts the stored versions that meet a condition. */
-export async function countMatching(match: Omit<Match, 'status'>, options: MatchOptions): Promise<number> {
-  return (await findMatching({ ...match, status: writtenStatus(match.type) }, options)).length
+/** Counts the stored versions that meet a condition: drafts if the type has them and no status is named. */
+export async function countMatching(
+  match: Omit<Match, 'status'> & Partial<Match>,
+  options: MatchOptions,
+): Promise<number> {
+  return (await findMatching({ status: writtenStatus(match.type), ...match }, options)).length
 }
+
+/** True if all of these rows meet the condition. */
+export async function allMatch(
+  match: Omit<Match, 'status'>,
+  rows: readonly CurrentRow[],
+  options: MatchOptions,
+): Promise<boolean> {
+  const counts = STATUSES.map(async status => {
+    const wanted = rows.filter(row => statusOf(row) === status).length
+    return wanted === 0 || (await countMatching({ ...match, status }, options)) >= wanted
+  })
+  return (await Promise.all(counts)).every(Boolean)
+}
+
+/** Rows of types without drafts have no status. */
+const statusOf = (row: CurrentRow): Status => (row.get('status') === 'draft' ? 'draft' : 'published')
 
 /** Refuses (403) a row that its caller may not write. `wanted`: how many versions have to meet the condition. */
 export async function assertMatches(
@@ -185,17 +204,17 @@ export const mayRevealExistence = ({ visible }: Pick<WriteConditions, 'visible'>
 
 interface WriteRefusal {
   readonly match: Omit<Match, 'status'>
-  /** How many versions have to meet the condition. */
-  readonly wanted: number
+  /** The versions that have to meet the condition. */
+  readonly rows: readonly CurrentRow[]
   readonly conditions: Pick<WriteConditions, 'visible'>
 }
 
 /** Refuses a document that the caller may not write as it is: with 403 if the caller sees it, else with 404. */
 export async function assertWritable(
-  { match, wanted, conditions }: WriteRefusal,
+  { match, rows, conditions }: WriteRefusal,
   options: MatchOptions,
 ): Promise<void> {
-  if ((await countMatching(match, options)) >= wanted) return
+  if (await allMatch(match, rows, options)) return
   throw new RequestFault(
     mayRevealExistence(conditions) ? forbidden(unmetCondition(match.type, 'before')) : notFound(),
   )

@@ -48,6 +48,13 @@ export function combineAssertions(all: readonly Assertion[], by: 'AND' | 'OR'): 
   }
 }
 
+/** The opposite of an assertion. */
+export const negateAssertion = (one: Assertion): Assertion => ({
+  ...one,
+  form: one.form === null ? null : `NOT (${one.form})`,
+  print: (own, values) => `NOT ${one.print(own, values)}`,
+})
+
 /** A query over the inserted rows of a table, answered by the statement that inserts them. */
 export interface ReturningQuery<Placeholder = never> {
   readonly table: string

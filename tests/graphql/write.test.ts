@@ -199,10 +199,14 @@ test.serial(
     })
     t.is(unknown.status, 400)
     t.regex(unknown.body.errors[0].message, /Component not found\. expected one of: ComponentSharedSeo/)
-    for (const foreign of ['99999999', 'abc', '-1', '1.5'])
-      t.deepEqual(codesOf(await update(idOf(made), { seo: { id: foreign, title: 'Foreign' } })), [
-        'STRAPI_APPLICATION_ERROR: Some of the provided components in seo are not related to the entity',
-      ])
+    for (const foreign of ['99999999', 'abc', '-1', '1.5']) {
+      const seo = { id: foreign, title: 'Foreign' }
+      const blocks = [{ __typename: 'ComponentSharedSeo', ...seo }]
+      for (const [name, data] of Object.entries({ seo: { seo }, blocks: { blocks } }))
+        t.deepEqual(codesOf(await update(idOf(made), data)), [
+          `STRAPI_APPLICATION_ERROR: Some of the provided components in ${name} are not related to the entity`,
+        ])
+    }
   },
 )
 

@@ -5,9 +5,9 @@ import { faultExtensions } from '../refusal.ts'
 /** Converts a fault to a GraphQL error with a code and REST's error object. */
 export function toGraphqlError(fault: Fault): GraphQLError {
   const { message, details } = publicFault(fault)
-  if (fault.code === 'foreignPart')
-    return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
-  const error = new GraphQLError(message, { extensions: faultExtensions({ ...fault, message, details }) })
+  // REST's name of it is no error of a caller in GraphQL.
+  const code = fault.code === 'foreignPart' ? 'application' : fault.code
+  const error = new GraphQLError(message, { extensions: faultExtensions({ ...fault, code, message, details }) })
   if (fault.reason !== undefined) reasons.set(error, fault.reason)
   return error
 }

@@ -68,7 +68,9 @@ const LONGEST_TEXT = 1_000
 function slugOf(type: ContentType, { targetField }: ScalarAttribute, values: Values): string {
   const value = targetField === undefined ? undefined : values.get(targetField)
   const text = value?.kind === 'scalar' && value.value !== null ? String(value.value) : ''
-  const slug = slugify()(normalizeText(text.slice(0, LONGEST_TEXT), 'NFKC')).slice(0, LONGEST).replace(/-$/, '')
+  const slug = slugify()(normalizeText(text.slice(0, LONGEST_TEXT), 'NFKC'))
+    .slice(0, LONGEST)
+    .replace(/-$/, '')
   return slug === '' ? type.key : slug
 }
 

@@ -7,7 +7,9 @@ export function toGraphqlError(fault: Fault): GraphQLError {
   const { message, details } = publicFault(fault)
   // REST's name of it is no error of a caller in GraphQL.
   const code = fault.code === 'foreignPart' ? 'application' : fault.code
-  const error = new GraphQLError(message, { extensions: faultExtensions({ ...fault, code, message, details }) })
+  const error = new GraphQLError(message, {
+    extensions: faultExtensions({ ...fault, code, message, details }),
+  })
   if (fault.reason !== undefined) reasons.set(error, fault.reason)
   return error
 }

@@ -64,7 +64,7 @@ const LONGEST = 240
 /** Characters of a text that a slug is made of: more would only take time. */
 const LONGEST_TEXT = 1_000
 
-/** As the uids of Strapi: `Crème brûlée!` → `creme-brulee`, `Größe` → `groesse`; the type's key where nothing is left. */
+/** As the uids of Strapi: `Crème brûlée!` → `creme-brulee`; the type's key where nothing is left. */
 function slugOf(type: ContentType, { targetField }: ScalarAttribute, values: Values): string {
   const value = targetField === undefined ? undefined : values.get(targetField)
   const text = value?.kind === 'scalar' && value.value !== null ? String(value.value) : ''

@@ -155,17 +155,57 @@ interface RemovalOptions {
 function* removeComponents(reshape: Reshape, options: RemovalOptions): Generator<SchemaFinding> {
   const { schema, naming, before } = options
   for (const { component, owner } of findRemovedComponents(reshape, before)) {
-    const removal = printRemoveNested(component, reshape, naming)
-    if (removal.length === 0) continue
-    const held = countRows(namesBefore(schema).table(component), `owner = ${quoteConstant(owner)}`)
+    const from = namesBefore(schema)
+    const held = `SELECT id, status FROM ${from.table(component)} WHERE owner = ${quoteConstant(owner)}`
+    const countQuery = countNested(component, { held, reshape, naming: from })
+    if (countQuery === null) continue
     const words = `remove what was nested in the ${wordsOf(component)} of \`${owner}\``
-    yield { ...step('drop', words, ...removal), onlyIf: held }
+    const removal = step('drop', words, ...printRemoveNested(component, reshape, naming))
+    const done: Step = { ...removal, onlyIf: countQuery }
+    yield done
+    const because = `\`${owner}\` holds the ${wordsOf(component)} no more, which`
+    yield nestedLoss({ component, countQuery, because }, done)
   }
   for (const move of reshape.parts)
     if (move.before?.many && !move.after.many) yield* keepFirstComponents(move, move.before, reshape, options)
 }
 
 const wordsOf = ({ pair }: TableState): string => pair.desired.serves
+
+interface NestedOptions {
+  /** SQL of the `id` and `status` of rows of the component. */
+  readonly held: string
+  readonly reshape: Reshape
+  readonly naming: Naming
+}
+
+/** Counts the rows that are nested in these, at any depth, before the migration; null: no component can be. */
+function countNested(component: TableState, options: NestedOptions): string | null {
+  const levels = nestedRows(component, options)
+  return levels.length === 0 ? null : countRows(`(${levels.join(' UNION ALL ')}) AS nested`)
+}
+
+const nestedRows = (component: TableState, { held, reshape, naming }: NestedOptions): readonly string[] =>
+  reshape.parts.flatMap(({ owner, before }) => {
+    if (owner !== component || before === null) return []
+    const inner = reshape.holdings.filter(one => before.components.includes(one.before.uid))
+    return inner.flatMap(one => {
+      const rows = `SELECT c.id, c.status FROM ${naming.table(one)} AS c JOIN (${held}) AS p ON p.id = c.owner_key AND p.status = c.status WHERE c.owner = ${quoteConstant(before.owner)}`
+      return [rows, ...nestedRows(one, { held: rows, reshape, naming })]
+    })
+  })
+
+interface NestedLoss {
+  readonly component: TableState
+  readonly countQuery: string
+  readonly because: string
+}
+
+const nestedLoss = ({ component, countQuery, because }: NestedLoss, done: Step): SchemaFinding => {
+  const table = component.pair.desired.name
+  const lost = '{rows} of nested components'
+  return precondition({ code: 'vanished-rows', table, countQuery, because, lost }, [done])
+}
 
 function findRemovedComponents(
   { holdings, parts }: Reshape,
@@ -221,6 +261,10 @@ function* keepFirstComponents(
       },
       [done],
     )
+    const from = namesBefore(schema)
+    const held = `SELECT id, status FROM ${rows(from.table(component), before.owner)} WHERE place > 1`
+    const nested = countNested(component, { held, reshape, naming: from })
+    if (nested !== null) yield nestedLoss({ component, countQuery: nested, because }, done)
   }
 }
 

@@ -67,7 +67,7 @@ test('a type that loses its locales together with a change of the default one ke
   ]) {
     const after = project(locales, '')
     t.deepEqual(await first.losses(after), [
-      'loses 2 rows of other locales than de: "en (1)", "fr (1)"',
+      'loses 2 rows of other locales than de, with their components and links: "en (1)", "fr (1)"',
       `loses 1 row with no version in de or en, as documents: "${third} (1)"`,
     ])
   }

@@ -197,7 +197,7 @@ test.serial('turning drafts off removes what was never published, and counts it 
   })
   const published = [await seen(one, first.documentId), await seen(one, second.documentId)]
   t.deepEqual(await one.losses(PLAIN), [
-    `loses 1 row of documents that were never published: "${unseen.documentId} (1)"`,
+    `loses 1 row of documents that were never published, with their components and links: "${unseen.documentId} (1)"`,
     `loses changes not yet published in 1 row: "${first.documentId} (1)"`,
   ])
   const plain = await one.become(PLAIN)
@@ -234,7 +234,7 @@ test.serial(
       list: [{ documentId: first.documentId, locale: 'fr' }, alone.documentId, second.documentId].slice(0, 1),
     })
     t.deepEqual(await one.losses(project('draftAndPublish: true')), [
-      'loses 4 rows of other locales than en: "fr (4)"',
+      'loses 4 rows of other locales than en, with their components and links: "fr (4)"',
       `loses 2 rows with no version in en, as documents: "${alone.documentId} (2)"`,
     ])
     const drafts = await one.become(project('draftAndPublish: true'))
@@ -362,7 +362,7 @@ const changesOfParts: readonly PartsChange[] = [
     before: LIST,
     after: SINGLE,
     held: [one('a'), one('b')],
-    losses: ['loses components after the first in 2 rows'],
+    losses: ['loses components after the first in 2 rows', 'loses 2 rows of nested components'],
     stays: ['a in a'],
   },
   {
@@ -387,7 +387,7 @@ const changesOfParts: readonly PartsChange[] = [
     before: SINGLE,
     after: OTHER,
     held: one('a'),
-    losses: ['loses 2 rows: "page.part (2)"'],
+    losses: ['loses 2 rows: "page.part (2)"', 'loses 2 rows of nested components'],
     stays: [],
   },
   {
@@ -403,7 +403,7 @@ const changesOfParts: readonly PartsChange[] = [
     before: SINGLE,
     after: '',
     held: one('a'),
-    losses: ['loses 2 rows: "page.part (2)"'],
+    losses: ['loses 2 rows: "page.part (2)"', 'loses 2 rows of nested components'],
     stays: [],
   },
   { change: 'gone, and held nothing', before: SINGLE, after: '', held: null, losses: [], stays: [] },
@@ -534,7 +534,9 @@ contentTypes:
     t.true(lost.includes('loses links in 6 rows'), lost.join('\n'))
     t.true(lost.some(text => /^loses 3 rows of other locales than en/.test(text)))
     t.true(
-      lost.some(text => /^loses 2 rows of documents that were never published: /.test(text)),
+      lost.some(text =>
+        /^loses 2 rows of documents that were never published, with their components and links: /.test(text),
+      ),
       lost.join('\n'),
     )
     const plain = await first.become(after)

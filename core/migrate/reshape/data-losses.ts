@@ -57,6 +57,9 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
   const from = qualified(pair.schema, pair.actual.name)
   const table = pair.desired.name
   const own = `\`${lastQuoted(pair.desired.serves)}\``
+  const along = before.attributes.some(({ kind }) => kind !== 'value')
+    ? ', with their components and links'
+    : ''
   if (losesLocales(holding)) {
     const locales = keptLocales(holding)
     const kept = printKeptVersion('o', from, holding)
@@ -68,7 +71,7 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
         table,
         countQuery: sample(others),
         because,
-        lost: `{rows} of other locales than ${locales[0]}: {values}`,
+        lost: `{rows} of other locales than ${locales[0]}${along}: {values}`,
       },
       [done],
     )
@@ -92,7 +95,7 @@ export function* versionLosses(holding: TableState, done: Step): Generator<Schem
       table,
       countQuery: documentsWithout(from, `d.status = 'published'${sameLocale(before, 'd', 'o')}`),
       because,
-      lost: '{rows} of documents that were never published: {values}',
+      lost: `{rows} of documents that were never published${along}: {values}`,
     },
     [done],
   )

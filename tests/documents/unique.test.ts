@@ -25,6 +25,7 @@ contentTypes:
     attributes:
       since: { type: datetime, unique: true }
       code: { type: string, unique: true }
+      motto: { type: text, unique: true }
       sizes: { type: component, component: shop.size, repeatable: true }
       box: { type: component, component: shop.box }
 `)
@@ -149,6 +150,14 @@ test('unique values of other types than text are compared by value', async t => 
   await create('shoe', { since: '2024-01-01T10:00:00.000Z' })
   const error = refusal(await tryCreate('shoe', { since: '2024-01-01T11:00:00+01:00' }))
   t.deepEqual(places(error), ['since'])
+})
+
+test('a unique text without an index is compared on a type without locales', async t => {
+  const { create, tryCreate, update } = await openWriting(t, model)
+  const { documentId } = await create('shoe', { motto: 'just walk' })
+  t.deepEqual(places(refusal(await tryCreate('shoe', { motto: 'just walk' }))), ['motto'])
+  await update('shoe', String(documentId), { motto: 'just run' })
+  t.is((await create('shoe', { motto: 'just walk' })).motto, 'just walk')
 })
 
 test('values nested in a component that all locales share are unique among all locales', async t => {

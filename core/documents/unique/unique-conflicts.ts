@@ -142,8 +142,9 @@ function printScan(
   { table, column, locale, list }: ConflictOptions & { readonly list: string },
 ): string {
   const own = `t.${ident(column)}`
-  const place = (of: string) => (locale === null ? '' : `, coalesce(${of}, '')`)
+  const [place, given] =
+    locale === null ? ['', ''] : [`, coalesce(t.${ident(locale)}, '')`, ", coalesce(w.locale, '')"]
   const conditions = [filter(`${own} IN (SELECT * FROM unnest($1::${list}))`), ...counts]
-  const rows = `SELECT ${own}${place(`t.${ident(locale ?? '')}`)} FROM ${ident(table)} t WHERE ${conditions.join(' AND ')}`
-  return filter(`(w.value${place('w.locale')}) IN (${rows})`)
+  const rows = `SELECT ${own}${place} FROM ${ident(table)} t WHERE ${conditions.join(' AND ')}`
+  return filter(`(w.value${given}) IN (${rows})`)
 }

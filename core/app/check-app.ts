@@ -6,7 +6,7 @@ import type { Diagnostic } from '../faults/diagnostic.ts'
 import { loadTemplates } from '../mail/load-templates.ts'
 import { compileModel } from '../model/compile-model.ts'
 import { checkMigrations, loadMigrations } from '../plugins/load/load-migrations.ts'
-import { loadPlugins, type ReportSlowModule } from '../plugins/load/load-plugins.ts'
+import { checkPluginNames, loadPlugins, type ReportSlowModule } from '../plugins/load/load-plugins.ts'
 import type { Environment } from '../project/environment.ts'
 import type { Project } from '../project/project.ts'
 import { checkPlugins } from './open-plugins.ts'
@@ -16,7 +16,7 @@ export const checkApp =
   (env: Environment, reportModule?: ReportSlowModule) =>
   async (project: Project): Promise<Result<unknown, Diagnostic>> => {
     const model = compileModel(project)
-    if (!model.ok) return model
+    if (!model.ok) return failed(...model.reasons, ...(await checkPluginNames(project)))
     const plugins = await loadPlugins(project, model.value, reportModule)
     const results = [
       compileAccess(project, model.value),

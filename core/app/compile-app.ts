@@ -13,7 +13,7 @@ import type { Storage } from '../model/storage.ts'
 import type { Plugins } from '../plugins/extension.ts'
 import { FOLDERS } from '../plugins/load/find-modules.ts'
 import { loadMigrations } from '../plugins/load/load-migrations.ts'
-import { loadPlugins, type ReportSlowModule } from '../plugins/load/load-plugins.ts'
+import { checkPluginNames, loadPlugins, type ReportSlowModule } from '../plugins/load/load-plugins.ts'
 import type { Environment } from '../project/environment.ts'
 import { loadProject } from '../project/load-project.ts'
 import type { Project } from '../project/project.ts'
@@ -41,7 +41,7 @@ export async function compileApp(
   const project = await loadProject(folder, env)
   if (!project.ok) return project
   const model = compileModel(project.value)
-  if (!model.ok) return model
+  if (!model.ok) return failed(...model.reasons, ...(await checkPluginNames(project.value)))
   const access = compileAccess(project.value, model.value)
   const content = await loadContent(project.value, model.value, env)
   const plugins = await loadPlugins(project.value, model.value, reportModule)

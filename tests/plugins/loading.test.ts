@@ -168,6 +168,23 @@ resolversConfig:
   ])
 })
 
+test('unknown plugins are reported together with faults of content-types', async t => {
+  const folder = project(
+    t,
+    `middlewares: [rond]
+user: { attributes: { books: { type: relation, relation: oneToMany, target: bok } } }
+routesConfig:
+  note.find: { policies: [owns-documnt, owns-document], middlewares: [round] }
+`,
+    { 'policies/owns-document.ts': POLICY, 'middlewares/round.ts': MIDDLEWARE },
+  )
+  t.deepEqual(await reportedOf(folder), [
+    'project.yaml:5:77 unknown target `bok` (user.attributes.books.target)',
+    'project.yaml:4:15 unknown middleware `rond`: did you mean `round`? (middlewares[0])',
+    'project.yaml:7:27 unknown policy `owns-documnt`: did you mean `owns-document`? (routesConfig["note.find"].policies[0])',
+  ])
+})
+
 test('a default import of a CommonJS package works after each reload', async t => {
   const folder = project(t, '', {
     'node_modules/shout/package.json': '{ "name": "shout", "main": "index.js" }',

@@ -26,14 +26,19 @@ export async function loadPlugins(
   model: Model,
   reportModule: ReportSlowModule = () => {},
 ): Promise<Result<Plugins, Diagnostic>> {
-  // Imports lead to real paths: by another path, a plugin that another module imports would be loaded twice.
-  const found = await findModules(await realpath(project.root))
+  const { known, ...found } = await findFiles(project)
   const { plugins, faults } = await loadModules(found.modules, project.root, reportModule)
-  const known = new Map(found.modules.map(({ kind, name, shown }) => [`${kind} ${name}`, shown]))
   const schemas = await compileSchemas({ project, plugins, known })
   const uses = checkUses({ project, model, plugins, known, schemas })
   const all = [...found.faults, ...faults, ...uses]
   return all.length > 0 ? failed(...all) : ok(Object.freeze({ ...plugins, checks: schemas.checks }))
+}
+
+async function findFiles({ root }: Project) {
+  // Imports lead to real paths: by another path, a plugin that another module imports would be loaded twice.
+  const found = await findModules(await realpath(root))
+  const known = new Map(found.modules.map(({ kind, name, shown }) => [`${kind} ${name}`, shown]))
+  return { ...found, known }
 }
 
 interface LoadedPlugins {
@@ -144,8 +149,7 @@ function* checkOperation(
 function* checkPolicy({ name, config }: PolicyUse, path: Path, check: UseCheck): Generator<Diagnostic> {
   if (check.plugins.policies.has(name))
     yield* checkConfig(config, { kind: 'policy', name, path: [...path, 'config'] }, check)
-  else if (!check.known.has(`policy ${name}`))
-    yield diagnoseName('unknown-policy', unknownPlugin('policy', name, check), path, check)
+  else if (!check.known.has(`policy ${name}`)) yield unknownPlugin({ kind: 'policy', name, path }, check)
 }
 
 function* checkMiddleware(
@@ -164,16 +168,46 @@ function* checkMiddleware(
       )
     yield* checkConfig(options, { kind: 'middleware', name, path: [...path, 'options'] }, check)
   } else if (!check.known.has(`middleware ${name}`))
-    yield diagnoseName('unknown-middleware', unknownPlugin('middleware', name, check), path, check)
+    yield unknownPlugin({ kind: 'middleware', name, path }, check)
 }
 
 const nameFile = (name: string, { known }: UseCheck): string => known.get(`middleware ${name}`) ?? name
 
-function unknownPlugin(kind: 'policy' | 'middleware', name: string, { known }: UseCheck): string {
+type KnownFiles = Pick<UseCheck, 'project' | 'known'>
+
+interface NamedUse {
+  readonly kind: 'policy' | 'middleware'
+  readonly name: string
+  readonly path: Path
+}
+
+function unknownPlugin({ kind, name, path }: NamedUse, { project, known }: KnownFiles): Diagnostic {
   const lead = `${kind} `
   const names = [...known.keys()].filter(key => key.startsWith(lead)).map(key => key.slice(lead.length))
   const hint = didYouMean(name, names) || `: there is no ${FOLDERS[kind]}/${name}.ts`
-  return `unknown ${kind} \`${name}\`${hint}`
+  return diagnoseName(`unknown-${kind}`, `unknown ${kind} \`${name}\`${hint}`, path, { project })
+}
+
+/** Names of plugins without a file: the faults of uses that are known without the model. */
+export async function checkPluginNames(project: Project): Promise<readonly Diagnostic[]> {
+  const { settings } = project
+  const { known } = await findFiles(project)
+  const unknown = (kind: NamedUse['kind'], uses: readonly { readonly name: string }[], path: Path) =>
+    uses.flatMap(({ name }, at) =>
+      known.has(`${kind} ${name}`)
+        ? []
+        : [unknownPlugin({ kind, name, path: [...path, at] }, { project, known })],
+    )
+  const operations = (['routesConfig', 'resolversConfig'] as const).flatMap(section =>
+    Object.entries(settings[section]).map(([key, operation]) => ({ ...operation, path: [section, key] })),
+  )
+  return [
+    ...unknown('middleware', settings.middlewares, ['middlewares']),
+    ...operations.flatMap(({ policies, middlewares, path }) => [
+      ...unknown('policy', policies, [...path, 'policies']),
+      ...unknown('middleware', middlewares, [...path, 'middlewares']),
+    ]),
+  ]
 }
 
 interface ConfigUse {
@@ -209,7 +243,12 @@ const diagnoseUse = (code: PluginFault, message: string, path: Path, { project }
 })
 
 /** A use is a name, or a mapping with `name`. */
-const diagnoseName = (code: PluginFault, message: string, path: Path, { project }: UseCheck): Diagnostic => ({
+const diagnoseName = (
+  code: PluginFault,
+  message: string,
+  path: Path,
+  { project }: Pick<UseCheck, 'project'>,
+): Diagnostic => ({
   code,
   message,
   path,

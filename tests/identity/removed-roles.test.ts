@@ -7,6 +7,7 @@ import type { FileStorage } from '../../core/media/storage/file-storage.ts'
 import { migrate } from '../../core/migrate/migrate.ts'
 import type { Stage } from '../../core/migrate/migration-options.ts'
 import { planMigration } from '../../core/migrate/plan-migration.ts'
+import { openTwoApps, type Site } from '../cache/two-apps.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { openTestDatabase } from '../harness/test-database.ts'
 
@@ -119,4 +120,28 @@ test('files of migrations/ that leave users their role do not excuse it', async 
   const again = await site.compiled(`roles: { author: {} }\n${BOOKS}`)
   t.deepEqual(await site.start(again), { ok: false, reasons: [{ kind: 'schema', refusals: REFUSED }] })
   t.is(await site.hasBooks(), false)
+})
+
+test('during a rolling deploy, users of a role that a process does not know may do what everyone may', async t => {
+  const project = (roles: string, registered: string) => `
+name: Roles
+auth: { jwtSecret: a-secret-of-more-than-thirty-two-letters, register: { role: ${registered} } }
+roles: { public: {}, authenticated: { permissions: { book: [find] } }, ${roles} }
+${BOOKS}
+`
+  const { cached: older, open, close } = await openTwoApps(project('editor: {}', 'editor'))
+  t.teardown(close)
+  const newer = await open(project('narrow: {}', 'narrow'))
+  const register = (site: Site, username: string) =>
+    site.ask('POST', '/api/auth/local/register', {
+      body: { username, email: `${username}@example.org`, password: 'a-long-password' },
+    })
+  const registered = await register(newer, 'anna')
+  t.is(registered.status, 200)
+  const { jwt } = JSON.parse(registered.text)
+  for (const site of [newer, older]) t.is((await site.ask('GET', '/api/books', { as: jwt })).status, 403)
+  // The new version removed the role of registration: a user without a role would be an authenticated one.
+  const refused = await register(older, 'berta')
+  t.is(refused.status, 503)
+  t.notRegex(refused.text, /editor/)
 })

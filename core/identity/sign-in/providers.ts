@@ -322,7 +322,7 @@ async function findIdentity(
 
 const setRole = (
   { documentId }: Account,
-  role: string | null,
+  role: string,
   transaction: Transaction,
   { identity }: OpenProviders,
 ): Promise<void> =>

@@ -101,14 +101,15 @@ const FIND_OPTIONS: CacheFindOptions = { formatKey: 'user', print: ({ text }) =>
 const bodyText = (found: BodyOrText | null): string | null =>
   typeof found === 'object' && found !== null ? found.bytes.toString() : found
 
-/** Role of users without a role, or with a removed role. */
+/** Role of users without a role. */
 const FALLBACK_ROLE = 'authenticated'
 
-/** The caller that a user's session token identifies, with the grants of the user's role. */
+/**
+ * The caller that a user's session token identifies, with the grants of the user's role. A role that only another version of the
+ * project has, during a rolling deploy, may be a narrow one: its users may do what everyone may.
+ */
 export function userCaller(user: UserValues, { roles, publicCaller }: Access, sessionId?: string): Caller {
-  const role = roleKey(user)
-  const grants =
-    (role === null ? undefined : roles.get(role)) ?? roles.get(FALLBACK_ROLE) ?? publicCaller.grants
+  const grants = roles.get(roleKey(user) ?? FALLBACK_ROLE) ?? publicCaller.grants
   return Object.freeze({ kind: 'user', grants, user, ...(sessionId !== undefined && { sessionId }) })
 }
 

@@ -90,12 +90,12 @@ export async function hashUserValues(values: Values, model: Model): Promise<Valu
   return document?.versions[0]?.values ?? values
 }
 
-/** documentId of the role with a key; null: none. */
+/** documentId of the role with a key. Without a role, a user would have the permissions of `authenticated`. */
 export async function findRole(
   key: string,
   transaction: Transaction,
   { model, storage }: SaveUserOptions,
-): Promise<string | null> {
+): Promise<string> {
   const table = storage.table(model.builtIn.role)
   const { rows } = await transaction.run({
     name: 'find a role',
@@ -103,14 +103,15 @@ export async function findRole(
     values: [key],
   })
   const found = rows[0]?.[0]
-  return typeof found === 'string' ? found : null
+  if (typeof found === 'string') return found
+  throw new RequestFault({
+    ...fault('unavailable', 'Service Unavailable'),
+    reason: `Another version of the project removed the role \`${key}\``,
+  })
 }
 
 /** The value of a user's `role` attribute. */
-export const roleValue = (documentId: string | null) =>
-  ({
-    kind: 'links',
-    targets: documentId === null ? [] : [{ documentId, locale: null, status: null }],
-  }) as const
+export const roleValue = (documentId: string) =>
+  ({ kind: 'links', targets: [{ documentId, locale: null, status: null }] }) as const
 
 export const scalarValue = (value: string | number | boolean | null) => ({ kind: 'scalar', value }) as const

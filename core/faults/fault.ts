@@ -56,7 +56,7 @@ export const fault = (code: FaultCode, message: string, details: FaultDetails = 
 })
 
 /** The part of the query string that a fault is about (reference/rest.md#2-errors). */
-export type QueryParam = 'filters' | 'sort' | 'fields' | 'populate'
+export type QueryParam = 'filters' | 'sort' | 'fields' | 'populate' | 'highlight'
 
 /**
  * Contract 2, "bad key in a query". `path` is null for an unknown attribute at the top level, else the dotted path; the

@@ -1,4 +1,4 @@
-import { fault, RequestFault } from '../faults/fault.ts'
+import { type Fault, fault, invalidKey, RequestFault } from '../faults/fault.ts'
 import type { ContentType, ScalarAttribute } from '../model/model.ts'
 import { searchFields } from '../model/search.ts'
 import type { TextSearch } from './query.ts'
@@ -73,9 +73,15 @@ function parseHighlight(type: ContentType, raw: unknown): readonly ScalarAttribu
   const found = names.map(name => {
     const attribute = own.find(each => each.name === name)
     if (attribute) return attribute
-    throw refusal(name, `Invalid key ${name}`)
+    throw new RequestFault(invalidHighlight(name))
   })
   return [...new Set(found)]
+}
+
+/** The same for attributes that do not exist, are not searched, or are hidden from the caller. */
+export function invalidHighlight(name: string): Fault {
+  const { message, ...others } = invalidKey(name, null, 'highlight')
+  return { ...others, message: `${message} of highlight: expected a searched attribute of the type itself` }
 }
 
 const isNone = (sort: unknown): boolean =>

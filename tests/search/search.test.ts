@@ -193,8 +193,8 @@ test.serial('a caller searches only what the caller may read', async t => {
     const error = {
       status: 400,
       name: 'ValidationError',
-      message: `Invalid key ${name}`,
-      details: { key: name },
+      message: `Invalid key ${name} of highlight: expected a searched attribute of the type itself`,
+      details: { key: name, path: null, source: 'query', param: 'highlight' },
     }
     t.deepEqual(body, { data: null, error })
   }
@@ -223,6 +223,11 @@ test.serial('what cannot be searched is refused with its reason', async t => {
     await refused('/api/articles?search=a&highlight[a]=title'),
     '400 Invalid value for highlight: expected names of searched attributes',
   )
+  for (const name of ['titel', 'rating', 'quotes.text'])
+    t.is(
+      await refused(`/api/articles?search=a&highlight=${name}`),
+      `400 Invalid key ${name} of highlight: expected a searched attribute of the type itself`,
+    )
   t.is(
     await refused('/api/articles?highlight=title'),
     '400 Invalid value for highlight: it marks the matches of `search`, which is missing',

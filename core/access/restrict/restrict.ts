@@ -2,6 +2,7 @@ import { groupBy } from '../../base/plain-data.ts'
 import { fault, type QueryParam, RequestFault } from '../../faults/fault.ts'
 import { type MediaSource, mediaSources } from '../../model/media-sources.ts'
 import type { Attribute, ContentType } from '../../model/model.ts'
+import { invalidHighlight } from '../../query/parse-text-search.ts'
 import type {
   ComponentPopulate,
   Filter,
@@ -148,8 +149,7 @@ function narrowTextSearch(
     refused.push(
       fault('validation', 'Invalid parameter search: none of its attributes is readable', { key: 'search' }),
     )
-  for (const { name } of search.highlight)
-    if (!allowed.includes(name)) refused.push(fault('validation', `Invalid key ${name}`, { key: name }))
+  for (const { name } of search.highlight) if (!allowed.includes(name)) refused.push(invalidHighlight(name))
   return paths === search.paths ? search : { ...search, paths }
 }
 

@@ -253,6 +253,40 @@ test('a resolver that returns what does not fit is an error of its field, and lo
   }
 })
 
+test('a middleware of a field that answers nothing is an error of its field, and logged', async t => {
+  const guard = (code: string) =>
+    extension(`graphql.use({ resolversConfig: { 'Query.notes': { middlewares: [${code}] } } })`)
+  const ask = async (code: string, wanted: RegExp) => {
+    const app = await open(t, { 'extensions/all.ts': guard(code) })
+    return seen(app, wanted, async () => JSON.stringify(await app.graphql('{ notes { data { id } } }')))
+  }
+  const lost =
+    /a middleware of Query\.notes called next\(\) and answered nothing: it must return a value, or null/
+  t.regex(await ask('async next => { await next() }', lost), lost)
+  t.regex(await ask('async next => { await next(); return null }', /./), /^{"data":{"notes":null}}/)
+})
+
+test('an argument that a generated field does not have is an error, wherever code passes it', async t => {
+  for (const [use, field] of [
+    [
+      `resolvers: { Query: { notes: (p, args, c, i, generated) => generated({ ...args, filtre: 1 }) } }`,
+      'notes',
+    ],
+    [
+      `resolversConfig: { 'Query.notes': { middlewares: [(next, p, args) => next(p, { ...args, filtre: 1 })] } }`,
+      'notes',
+    ],
+  ]) {
+    const app = await open(t, { 'extensions/all.ts': extension(`graphql.use({ ${use} })`) })
+    const wanted = RegExp(`Query.${field} has no argument .filtre.: did you mean .filters.`)
+    const found = await seen(app, wanted, async () =>
+      JSON.stringify(await app.graphql('{ notes { data { id } } }')),
+    )
+    t.true(found.includes('"data":{"notes":null}'), found)
+    t.regex(found, wanted)
+  }
+})
+
 for (const [what, code, status, wanted] of [
   [
     'returns nothing',
@@ -284,6 +318,18 @@ for (const [what, code, status, wanted] of [
     "(context, next) => { context.params = 'a'; return next() }",
     500,
     /context\.params of a document middleware must be an object/,
+  ],
+  [
+    'reads what its context does not have',
+    'context => context.model',
+    500,
+    /`context` has no `model`: one of `uid`, `contentType`, `action`, `params`, `caller`, `previous` \(at extensions\/all\.ts/,
+  ],
+  [
+    'assigns the result, as Strapi has it',
+    'async (context, next) => { context.result = []; return next() }',
+    500,
+    /Cannot add property result, object is not extensible \(at extensions\/all\.ts/,
   ],
   [
     'answers a body instead of documents',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import { type Action, subjectOf } from '../../access/actions.ts'
 import type { PermissionScope } from '../../access/permission-scopes.ts'
+import { hintFor } from '../../base/nearest.ts'
 import { isPromise } from '../../base/with-timeout.ts'
 import { UnavailableError } from '../../faults/errors.ts'
 import { RequestFault } from '../../faults/fault.ts'
@@ -101,8 +102,19 @@ const withMiddlewares = ({ middlewares }: FieldGuard, inside: GuardStep): GuardS
   middlewares.reduceRight<GuardStep>(
     (inner, middleware) => call => {
       const { parent, args, execution, info } = call
-      const next = async (...input: readonly unknown[]) => inner(withChanges(call, input))
-      return middleware(next, parent, args, resolverContext(execution), toInfo(info))
+      let found: unknown
+      const next = async (...input: readonly unknown[]) => {
+        found = await inner(withChanges(call, input))
+        return found
+      }
+      const check = (answered: unknown): unknown => {
+        if (answered !== undefined || found === undefined || found === null) return answered
+        throw new TypeError(
+          `a middleware of ${info.parentType.name}.${info.fieldName} called next() and answered nothing: it must return a value, or null`,
+        )
+      }
+      const answered = middleware(next, parent, args, resolverContext(execution), toInfo(info))
+      return isPromise(answered) ? Promise.resolve(answered).then(check) : check(answered)
     },
     inside,
   )
@@ -140,6 +152,7 @@ function policyContext({ parent, args, execution, info }: ResolverCall): Graphql
 
 function innerResolver({ wraps, custom, generated, reread }: FieldGuard): GuardStep {
   const generate = async (call: ResolverCall): Promise<unknown> => {
+    assertKnownArguments(call)
     const isChanged = reread !== null && !isDeepStrictEqual(structuredClone(call.args), call.original.args)
     try {
       const answered: unknown = await (isChanged
@@ -159,6 +172,17 @@ function innerResolver({ wraps, custom, generated, reread }: FieldGuard): GuardS
       return wrap(call.parent, call.args, resolverContext(call.execution), call.info, next)
     },
     answer,
+  )
+}
+
+/** A misspelt `filters` of project code would select all documents. */
+function assertKnownArguments({ args, info: { parentType, fieldName } }: ResolverCall): void {
+  const known = parentType.getFields()[fieldName]?.args ?? []
+  const unknown = Object.keys(args).find(key => known.every(({ name }) => name !== key))
+  if (unknown === undefined) return
+  const names = known.map(({ name }) => name)
+  throw new TypeError(
+    `${parentType.name}.${fieldName} has no argument \`${unknown}\`${hintFor(unknown, names)}`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { assertKnownKeys, nameType } from '../plugins/plugin-module.ts'
+import { assertKnownKeys, knownNames, nameType } from '../plugins/plugin-module.ts'
 import type {
   DocumentAction,
   DocumentCall,
@@ -80,7 +80,7 @@ function contextOf(
   { previous, roleName }: ContextParts,
 ): DocumentContext {
   let callerState: DocumentContext['caller'] | undefined
-  return {
+  const context: DocumentContext = {
     uid: type.uid,
     contentType: type,
     action,
@@ -91,7 +91,12 @@ function contextOf(
     },
     previous,
   }
+  Object.setPrototypeOf(context, CONTEXT_NAMES)
+  // An assignment such as `context.result = …` would have no effect.
+  return Object.preventExtensions(context)
 }
+
+const CONTEXT_NAMES = knownNames('context')
 
 const HAS_PREVIOUS: ReadonlySet<string> = new Set([
   'update',

@@ -275,7 +275,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 /** Lower-case letters and digits only: `landingPage`, `landing-page` and `landing_page` are the same word. */
 const normalizeWord = (word: string): string =>
   word
-    .replace(/^(?:api|plugin)::(?:[^.]+\.)?/, '')
+    .replace(/^(?:api|plugin|global)::(?:[^.]+\.)?/, '')
     .toLowerCase()
     .replace(/[-_.\s]/g, '')
 

@@ -292,7 +292,7 @@ export async function bootstrapPlugins(
 ): Promise<string | null> {
   for (const [name, extension] of extensions) {
     try {
-      const start = async () => extension.bootstrap?.({ app })
+      const start = async () => extension.bootstrap?.(withKnownNames('bootstrap(…)', { app }))
       const report = () =>
         app.log.warn(`bootstrap of extensions/${name} has not ended yet: the server waits for it`)
       await rejectAfter(TIMEOUTS.bootstrap, () => reportSlow(start, report))
@@ -310,7 +310,9 @@ export async function destroyPlugins(
   observer: Observer,
 ): Promise<void> {
   for (const [name, extension] of [...extensions].reverse()) {
-    await rejectAfter(TIMEOUTS.destroy, () => extension.destroy?.({ app })).catch((error: unknown) =>
+    await rejectAfter(TIMEOUTS.destroy, () =>
+      extension.destroy?.(withKnownNames('destroy(…)', { app })),
+    ).catch((error: unknown) =>
       observer.emit({ kind: 'pluginFailed', message: `extensions/${name} could not end`, error }),
     )
   }

@@ -283,6 +283,8 @@ function throwUnknown(kind: string, name: string, known: Iterable<string>): neve
 function openForm<Form>(form: string, create: () => Form | undefined): Form {
   const made = callForm(form, create)
   if (typeof made === 'function') return made
+  // Reported here. Its rejection would end the process of a test before that.
+  if (made instanceof Promise) made.catch(ignore)
   const found = made instanceof Promise ? 'a promise: it must not be async' : nameType(made)
   throw new Error(`${form} must return a function, found ${found}`)
 }

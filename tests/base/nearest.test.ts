@@ -7,6 +7,7 @@ const MEANT: readonly (readonly [word: string, known: readonly string[], meant: 
   ['landingPage', ['homepage', 'landing-page'], 'landing-page'],
   ['Landing_Page', ['homepage', 'landing-page'], 'landing-page'],
   ['api::author.author', ['article', 'author'], 'author'],
+  ['global::is-owner', ['has-role', 'is-owner'], 'is-owner'],
   ['read', ['create', 'find', 'findOne'], 'find'],
   ['read', ['create', 'read'], 'read'],
   ['remove', ['create', 'delete'], 'delete'],

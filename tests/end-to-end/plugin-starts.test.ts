@@ -71,6 +71,11 @@ test.serial('unknown names in an extension are reported', async t => {
 test.serial('an extension that fails to start prevents the start of the server', async t => {
   const output = await refused(t, { mailing: "async bootstrap() { throw new Error('no mail server') }" })
   t.is(output.trim(), 'extensions/mailing could not start: no mail server (at extensions/mailing.ts:2)')
+  const foreign = await refused(t, { foreign: 'bootstrap({ strapi }: never) { console.log(strapi) }' })
+  t.is(
+    foreign.trim(),
+    'extensions/foreign could not start: `bootstrap(…)` has no `strapi`: one of `app` (at extensions/foreign.ts:2)',
+  )
 })
 
 test.serial('a promise that register does not await is reported with its place', async t => {

@@ -207,6 +207,10 @@ const MIDDLEWARE_FORMS: readonly (readonly [string, string])[] = [
   ["() => { throw 'text' }", 'failed: text, which is no error: throw new Error(…)'],
   ['() => {}', 'must return a function, found undefined'],
   ['async () => async () => {}', 'must return a function, found a promise: it must not be async'],
+  [
+    'async (_context: object, next: () => void) => next()',
+    'must return a function, found a promise: it must not be async',
+  ],
 ]
 
 test('a middleware whose form throws or makes no function is reported by its module and form', async t => {
@@ -464,7 +468,7 @@ const POLICIES: Readonly<Record<string, readonly [string, string]>> = {
   throws: ['() => { throw null }', 'it threw null, which is no error'],
   args: ["context => { context.args.documentId = 'x' }", 'Cannot add property documentId'],
   state: ['context => { context.state = { user: null } }', 'Cannot set property state'],
-  typo: ['context => context.user.id', "it threw Cannot read properties of undefined (reading 'id')"],
+  typo: ['context => context.user.id', 'it threw `context` has no `user`: one of `kind`, `app`'],
   name: [
     "({ app }) => app.documents('nots').findMany()",
     'it threw There is no content-type nots: did you mean `note`?',

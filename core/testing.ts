@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -8,6 +9,7 @@ import { type App, endApp, openObserved } from './app/open-app.ts'
 import { printStartFault, type StartFault } from './app/start-fault.ts'
 import { dispatcherOptionsOf, healthResponder, outdatedResponder } from './app/start-service.ts'
 import { didYouMean } from './base/nearest.ts'
+import { isRecord } from './base/plain-data.ts'
 import { canBeSent } from './base/tokens.ts'
 import { openInMemory } from './http/in-memory.ts'
 import { openHttpServer, type RunningServer } from './http/server.ts'
@@ -96,7 +98,7 @@ export interface TestResult {
 
 /** Starts a project for a test. Rejects with everything that is wrong with it. */
 export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
-  assertKnownKeys(options, OPTIONS, 'createTestApp(…)')
+  assertOptions(options)
   const folder = await folderOf(options)
   const lines: string[] = []
   const mails: TestMail[] = []
@@ -135,6 +137,26 @@ export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
 }
 
 const OPTIONS = ['project', 'plugins', 'database', 'env', 'tokens', 'snapshot', 'sendsMails', 'listen']
+
+/** Tests in JavaScript are not type-checked. */
+function assertOptions(options: unknown): void {
+  const what = 'createTestApp(…)'
+  if (!isRecord(options))
+    throw new Error(`${what} takes an object with ${OPTIONS.join(', ')}, found ${nameType(options)}`)
+  assertKnownKeys(options, OPTIONS, what)
+  const { project, plugins } = options
+  if (typeof project !== 'string' && !isRecord(project))
+    throw new Error(
+      `\`project\` of ${what} is the folder of a project.yaml, or its content as an object, found ${nameType(project)}`,
+    )
+  if (plugins === undefined) return
+  if (typeof project === 'string')
+    throw new Error(
+      `\`plugins\` of ${what} is for a project that is an object: the folder ${project} has its own`,
+    )
+  const isFolder = statSync(String(plugins), { throwIfNoEntry: false })?.isDirectory() === true
+  if (!isFolder) throw new Error(`\`plugins\` of ${what}: there is no folder ${String(plugins)}`)
+}
 
 /** Milliseconds that requests in flight have to end. */
 const CLOSE_TIMEOUT = 1_000

@@ -271,6 +271,29 @@ test('an unknown option is refused with the nearest one', async t => {
   await t.throwsAsync(createTestApp(options), { message: /no key `plugin`: did you mean `plugins`\?/ })
 })
 
+test('an option of a wrong kind is refused by its name', async t => {
+  const cases: readonly (readonly [unknown, string])[] = [
+    [undefined, 'createTestApp(…) takes an object with project, plugins, database'],
+    [
+      {},
+      '`project` of createTestApp(…) is the folder of a project.yaml, or its content as an object, found undefined',
+    ],
+    [
+      { project: [] },
+      '`project` of createTestApp(…) is the folder of a project.yaml, or its content as an object, found a list',
+    ],
+    [{ project: {}, plugins: '/nowhere' }, '`plugins` of createTestApp(…): there is no folder /nowhere'],
+    [
+      { project: 'site', plugins: 'site' },
+      '`plugins` of createTestApp(…) is for a project that is an object: the folder site has its own',
+    ],
+  ]
+  for (const [options, message] of cases) {
+    const error = await t.throwsAsync(createTestApp(options as Parameters<typeof createTestApp>[0]))
+    t.true(error?.message.startsWith(message), error?.message)
+  }
+})
+
 test('a request that cannot be meant is refused, and says what to write', async t => {
   const { request, graphql } = await open(t)
   const misspelt = { data: { text: 'a' } } as object

@@ -1,5 +1,5 @@
 import { memoize } from '../base/memo.ts'
-import { didYouMean } from '../base/nearest.ts'
+import { didYouMean, hintFor } from '../base/nearest.ts'
 import type { DesiredValue, LinkTarget, Values } from '../documents/desired-state.ts'
 import { lockSingle } from '../documents/read/matching.ts'
 import type { LockingOptions } from '../documents/rows/write-options.ts'
@@ -247,7 +247,7 @@ export function unknownLinkKeys(body: Body, path: Path, keys: readonly string[])
       faults.push({
         kind: 'key',
         path: below(path, key),
-        message: `unknown key \`${key}\`${didYouMean(key, keys)}`,
+        message: `unknown key \`${key}\`${hintFor(key, keys)}`,
       })
   return faults
 }

@@ -143,7 +143,7 @@ const CASES: readonly (readonly [
     [
       'content/articles.yaml:1:47 no file `b.png` in content/media/',
       'content/articles.yaml:2:47 `a.txt` is text/plain: `cover` takes images',
-      'content/articles.yaml:3:65 unknown key `alt`',
+      'content/articles.yaml:3:65 unknown key `alt`: one of `file`, `name`, `alternativeText`, `caption`',
     ],
   ],
   [

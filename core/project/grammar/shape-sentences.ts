@@ -159,7 +159,7 @@ const UNQUOTED: Readonly<Record<string, RegExp>> = {
 function remedy(
   wanted: readonly string[],
   { parentSchema }: ErrorObject,
-  { path, tree }: MessageContext,
+  { path, tree, schema }: MessageContext,
 ): string {
   const { node } = locate(tree, path)
   if (node.kind !== 'scalar' || node.variables.length > 0 || isProjectSecret(path)) return ''
@@ -171,8 +171,10 @@ function remedy(
   if (typeof value === 'string' && wanted.some(type => UNQUOTED[type]?.test(value)))
     return `: write \`${value}\` without quotes`
   if (isFreeText(wanted, parentSchema) && value !== null) return ': put it in quotes'
-  if (meansList(wanted) && value !== null) return `: write \`[${value}]\``
-  return ''
+  if (!meansList(wanted) || value === null) return ''
+  const { enum: words } = resolveRef(parentSchema?.items ?? {}, schema)
+  if (words && !words.includes(value)) return `: its entries are ${ticked(words)}`
+  return typeof value === 'string' ? `: write \`[${value}]\`` : ''
 }
 
 /** A single value is most likely the only entry of the list. */

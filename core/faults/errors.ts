@@ -92,8 +92,8 @@ const ERROR_CLASSES: {
   unavailable: UnavailableError,
 }
 
-/** Wraps a fault in the error class that plugins can test with `instanceof`. */
+/** Wraps a fault in the error class that plugins can test with `instanceof`. It keeps the reason, which the log and explained denials have. */
 export function toPluginError(fault: Fault): RequestFault {
   const Known = ERROR_CLASSES[fault.code]
-  return Known ? new Known(fault.message, fault.details) : new RequestFault(fault)
+  return Known ? Object.assign(new Known(fault.message, fault.details), { fault }) : new RequestFault(fault)
 }

@@ -51,7 +51,15 @@ async function open(t: ExecutionContext, explainDenials = true): Promise<TestApp
   )
   folder.write(
     'extensions/own.js',
-    "import { defineExtension } from 'plinth'\nexport default defineExtension({ register: ({ rest }) => rest.route('GET', '/own', () => 1) })\n",
+    `import { defineExtension } from 'plinth'
+export default defineExtension({
+  register({ rest }) {
+    rest.route('GET', '/own', () => 1)
+    const latest = ({ app, state }) => app.documents('note').as(state.ability).findMany({ limit: 1 })
+    rest.route('GET', '/latest', latest, { auth: false })
+  },
+})
+`,
   )
   return openTestApp(t, { project: project(explainDenials), plugins: folder.path })
 }
@@ -114,6 +122,15 @@ test('a route without a permission of its own names the callers that it admits',
       /needs a signed-in user or a full-access token/,
     )
   }
+})
+
+test('documents that code reads for a caller are refused with the reason', async t => {
+  const app = await open(t)
+  const answer = await app.request('GET', '/api/latest', { token: secretOf('reader') })
+  t.is(answer.status, 403)
+  const reason = /`note\.readDrafts`: add `readDrafts` to `apiTokens\.reader\.permissions\.note`/
+  t.regex(String((answer.body as RefusedBody).error.details.reason), reason)
+  t.true(app.log().some(line => reason.test(line)))
 })
 
 test('a document that does not meet the condition of a permission is refused with that reason', async t => {

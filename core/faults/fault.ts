@@ -74,6 +74,10 @@ export function invalidBodyKey(key: string, path?: string | null): Fault {
   return fault('validation', `Invalid key ${key}${at}`, { key, ...place, source: 'body' })
 }
 
+/** The bodies that are received at the same time are too large together (core/base/byte-budget.ts); others arrive faster. */
+export const tooManyBodies = (): Fault =>
+  fault('unavailable', 'Too many bodies are being received: send the request again, faster')
+
 export const notFound = (): Fault => fault('notFound', 'Not Found')
 
 export const tooManyRequests = (reason: string): Fault => ({

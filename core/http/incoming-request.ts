@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { RECEIVING } from '../base/byte-budget.ts'
 import { ByteParts } from '../base/byte-parts.ts'
 import { createTiming, type RequestOrigin, type RequestTiming, WriteScope } from '../base/request-context.ts'
-import { fault, RequestFault } from '../faults/fault.ts'
+import { fault, RequestFault, tooManyBodies } from '../faults/fault.ts'
 import type { HttpRequest, IdentifiedCaller } from '../faults/http-exchange.ts'
 
 /** The identity that fair queueing counts a request for: never a value that the caller can choose (reference/safety.md#s9-rate-limits). */
@@ -108,17 +109,28 @@ function readRequestBody(incoming: IncomingMessage, limit: number): Promise<Buff
   if (refusal) return Promise.reject(refusal)
   if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
-    const parts = new ByteParts()
+    let parts = new ByteParts()
     let size = 0
+    const drop = (reason: RequestFault) => {
+      parts = new ByteParts()
+      size = Number.POSITIVE_INFINITY
+      reject(reason)
+    }
+    const held = RECEIVING.hold(incoming, 0, () => drop(new RequestFault(tooManyBodies())))
     incoming.on('data', (part: Buffer) => {
       size += part.length
-      if (size > limit) reject(tooLarge())
-      else parts.add(part)
+      if (size > limit) return drop(tooLarge())
+      parts.add(part)
+      held.add(part.length)
     })
-    incoming.on('end', () => resolve(parts.toBuffer()))
-    incoming.on('error', () => reject(cutOff()))
+    incoming.on('end', () => {
+      held.release()
+      resolve(parts.toBuffer())
+    })
+    incoming.on('error', () => drop(cutOff()))
     // Each request closes; an error is only made for one whose body did not end.
     incoming.on('close', () => {
+      held.release()
       if (!incoming.readableEnded) reject(cutOff())
     })
   })

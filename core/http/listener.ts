@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { openByteBudget } from '../base/byte-budget.ts'
 import type { RequestTiming } from '../base/request-context.ts'
 import { fault, notFound } from '../faults/fault.ts'
 import {
@@ -32,9 +33,9 @@ import {
   faultOfError,
   limitReading,
   limitReadingOfStream,
+  limitUnread,
   notImplemented,
   OPTIONS_ANYWHERE,
-  openUnreadAnswers,
   unavailableFault,
   withOutcome,
   withReason,
@@ -214,7 +215,7 @@ function answerLate(exchange: Exchange): void {
 
 /** True for the first call only: an exchange may end by its answer and by its timeout. */
 /** Bytes of a process that wait for slow clients: sixteen answers of the default `database.limits.bytes`. */
-const UNREAD = openUnreadAnswers(268_435_456)
+const UNREAD = openByteBudget(268_435_456)
 
 function endExchange(exchange: Exchange): boolean {
   if (exchange.isOver) return false
@@ -237,7 +238,7 @@ function finish(exchange: Exchange, answer: HttpResponse): void {
     if (caching !== null) headers.push('Cache-Control', caching)
     writeAnswer(response, final, headers)
     limitReading(response, state.settings.requestTimeout)
-    UNREAD.add(response, final.body)
+    limitUnread(response, final.body, UNREAD)
     reportEnd(exchange, final.status, final.reason)
   } catch (error) {
     state.observer.emit({ kind: 'failed', requestId: request.id, error })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import type { ByteBudget } from '../base/byte-budget.ts'
 import { messageWithPlace, projectFrame } from '../base/project-frame.ts'
 import { toRequestFault } from '../database/request-fault.ts'
 import { type Fault, type FaultCode, fault, RequestFault } from '../faults/fault.ts'
@@ -39,50 +40,15 @@ export function cutBody(incoming: IncomingMessage, response: ServerResponse): vo
   incoming.socket.once('close', () => incoming.destroy())
 }
 
-/** Answers of which a client has not read all yet. */
-export interface UnreadAnswers {
-  add(response: ServerResponse, body: HttpResponse['body']): void
-}
-
 /** Shorter answers mostly fit into the buffers of the connection. */
 const MIN_UNREAD = 65_536
 
-/**
- * Bounds the bytes that answers take while clients read them: above `most`, the connections that have waited longest are closed.
- * A cached body that several clients read counts once.
- */
-export function openUnreadAnswers(most: number): UnreadAnswers {
-  const bodies = new Map<ServerResponse, Buffer | string>()
-  const readers = new Map<Buffer, number>()
-  let bytes = 0
-  /** True if nothing else reads the body, before `change` of its readers or after. */
-  const isAlone = (body: Buffer | string, change: 1 | -1): boolean => {
-    if (!Buffer.isBuffer(body)) return true
-    const before = readers.get(body) ?? 0
-    const after = before + change
-    if (after === 0) readers.delete(body)
-    else readers.set(body, after)
-    return Math.min(before, after) === 0
-  }
-  const remove = (response: ServerResponse) => {
-    const body = bodies.get(response)
-    if (body === undefined) return
-    bodies.delete(response)
-    if (isAlone(body, -1)) bytes -= body.length
-  }
-  return {
-    add(response, body) {
-      if (body === null || body.length < MIN_UNREAD || response.writableLength === 0) return
-      bodies.set(response, body)
-      if (isAlone(body, 1)) bytes += body.length
-      response.once('close', () => remove(response))
-      for (const [oldest] of bodies) {
-        if (bytes <= most || oldest === response) break
-        remove(oldest)
-        oldest.destroy()
-      }
-    },
-  }
+/** Closes the connection of an answer that waits for its client if `budget` is exceeded. A cached body counts once for all of its readers. */
+export function limitUnread(response: ServerResponse, body: HttpResponse['body'], budget: ByteBudget): void {
+  if (body === null || body.length < MIN_UNREAD || response.writableLength === 0) return
+  const key = Buffer.isBuffer(body) ? body : response
+  const held = budget.hold(key, body.length, () => response.destroy())
+  response.once('close', held.release)
 }
 
 /** Closes the connection of a client that reads nothing of its answer for longer than this; it would keep the answer in memory. */

@@ -3,8 +3,9 @@ import { EventEmitter } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { type HeldBytes, RECEIVING } from '../base/byte-budget.ts'
 import { ByteParts } from '../base/byte-parts.ts'
-import { attempt, type Fault, fault, RequestFault } from '../faults/fault.ts'
+import { attempt, type Fault, fault, RequestFault, tooManyBodies } from '../faults/fault.ts'
 import { decodeUtf8 } from '../query/parse-json.ts'
 import { discardFiles, type StagedFile, stage } from './storage/staging.ts'
 
@@ -62,7 +63,7 @@ export async function readForm(source: FormSource, options: ReadFormOptions): Pr
     streams: [],
     files: [],
   }
-  const refusal = await parseForm(source.stream(), busboy, reading)
+  const refusal = await parseForm(source.stream(), busboy, reading).finally(() => reading.held?.release())
   if (refusal) for (const stream of reading.streams) stream.destroy(new Error(refusal.message))
   const settled = await Promise.allSettled(reading.files)
   const files = settled.flatMap(file => (file.status === 'fulfilled' ? [file.value] : []))
@@ -109,6 +110,8 @@ interface FormReading {
   readonly counts: { fields: number; fieldBytes: number; files: number }
   readonly streams: Readable[]
   readonly files: Promise<FormFile>[]
+  /** The bytes of its fields. */
+  held?: HeldBytes
 }
 
 /** Resolves to null when the form has ended, or to the reason for refusing it, after draining the rest of the body. */
@@ -121,6 +124,7 @@ function parseForm(source: Readable, busboy: BusboyInstance, reading: FormReadin
       source.unpipe(busboy)
       drainBody(source, () => resolve(reason))
     }
+    reading.held = RECEIVING.hold(reading, 0, () => refuse(tooManyBodies()))
     watchPartHeaders(busboy, refuse)
     subscribe(busboy, reading, refuse)
     busboy.on('error', (error: Error) => refuse(malformed(error)))
@@ -192,6 +196,7 @@ function readField(stream: Readable, { field, refuse }: FieldPart, reading: Form
   }
   stream.on('data', (part: Buffer) => {
     reading.counts.fieldBytes += part.length
+    reading.held?.add(part.length)
     if (reading.counts.fieldBytes <= fieldBytes) parts.add(part)
     else refuse(limitExceeded(`The fields of a form may have at most ${fieldBytes} bytes together`))
   })

@@ -5,8 +5,11 @@ import { type Duplex, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
+import { openByteBudget, RECEIVING } from '../../core/base/byte-budget.ts'
 import type { Responder } from '../../core/faults/http-exchange.ts'
-import { openUnreadAnswers } from '../../core/http/write-answer.ts'
+import { limitUnread } from '../../core/http/write-answer.ts'
+import { readForm } from '../../core/media/read-form.ts'
+import { temporaryFolder } from '../harness/folder.ts'
 import { until } from '../harness/until.ts'
 import { echo, open, send, serve } from './serving.ts'
 
@@ -302,13 +305,48 @@ test('the connection of a client that does not read its answer is closed, and th
   t.true(size > 20_000_000)
 })
 
+test.serial(
+  'bodies that arrive slowly are bounded together: the oldest makes room, of JSON and of a form',
+  async t => {
+    const staging = temporaryFolder()
+    t.teardown(() => staging.remove())
+    const form: Responder = async request => {
+      const rules = { accepts: () => false, fields: 1, fieldBytes: 1_000 }
+      const { fields } = await readForm(request, { folder: staging.path, sizeLimit: 1, rules })
+      return { status: 200, body: String(fields.size) }
+    }
+    const { port } = await serve(t, [request => (request.path === '/form' ? form(request) : reader(request))])
+    const field = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
+    for (const [path, begin] of [
+      ['/', 'half'],
+      ['/form', `${field}half`],
+    ] as const) {
+      const client = await open(port)
+      t.teardown(() => client.destroy())
+      const answer = text(client)
+      const type = 'Content-Type: multipart/form-data; boundary=x'
+      client.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: 500\r\n\r\n${begin}`)
+      // It has been read when a later connection is answered.
+      t.regex(await send(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), / 200 OK/)
+      let isGivenUp = false
+      const newer = RECEIVING.hold({}, 268_435_456, () => {
+        isGivenUp = true
+      })
+      t.teardown(() => newer.release())
+      t.regex(String(await answer), /^HTTP\/1\.1 503 [\s\S]*Too many bodies are being received/, path)
+      t.false(isGivenUp)
+      newer.release()
+    }
+  },
+)
+
 test('answers that wait for their clients are bounded together: the longest waiting one makes room', async t => {
-  const unread = openUnreadAnswers(50_000_000)
+  const unread = openByteBudget(50_000_000)
   const shared = Buffer.alloc(20_000_000, 'x')
   const server = createServer((request, response) => {
     const body = request.url === '/shared' ? shared : Buffer.alloc(20_000_000, 'y')
     response.end(body)
-    unread.add(response, body)
+    limitUnread(response, body, unread)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

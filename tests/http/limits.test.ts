@@ -323,7 +323,7 @@ test.serial(
     ] as const) {
       const client = await open(port)
       t.teardown(() => client.destroy())
-      const answer = text(client)
+      const answer = once(client, 'data')
       const type = 'Content-Type: multipart/form-data; boundary=x'
       client.write(`POST ${path} HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: 500\r\n\r\n${begin}`)
       // It has been read when a later connection is answered.

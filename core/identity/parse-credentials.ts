@@ -1,6 +1,12 @@
 import { fitsPassword } from '../base/passwords.ts'
 import { parseScalar } from '../documents/values/parse-scalar.ts'
-import { toFault, toRefusal, type ValueFault } from '../documents/values/value-fault.ts'
+import {
+  secretOfWrongType,
+  toFault,
+  toRefusal,
+  toSecretFault,
+  type ValueFault,
+} from '../documents/values/value-fault.ts'
 import { printRejectedValue, RequestFault } from '../faults/fault.ts'
 import type { ScalarAttribute } from '../model/model.ts'
 
@@ -11,6 +17,8 @@ export type AuthBody = Readonly<Record<string, unknown>>
 export interface CredentialRule {
   readonly name: string
   readonly attribute?: ScalarAttribute
+  /** A password: faults do not repeat it. */
+  readonly isSecret?: boolean
 }
 
 /** The strings by name. Throws a RequestFault with all faults in the order of the rules (reference/rest.md#2-errors). */
@@ -26,11 +34,15 @@ export function parseCredentials<Name extends string>(
 }
 
 /** The faults of one string. */
-export function checkCredential(body: AuthBody, { name, attribute }: CredentialRule): readonly ValueFault[] {
+export function checkCredential(
+  body: AuthBody,
+  { name, attribute, isSecret = attribute?.type === 'password' }: CredentialRule,
+): readonly ValueFault[] {
   const input = Object.hasOwn(body, name) ? body[name] : undefined
   if (input === undefined || input === null || input === '') return [missingFault(name, input)]
-  if (typeof input !== 'string') return [typeFault('string', name, input)]
-  if (attribute?.type === 'password' && !fitsPassword(input)) return [passwordTooLong(name, input)]
+  if (typeof input !== 'string')
+    return [isSecret ? toSecretFault(secretOfWrongType, [name]) : typeFault('string', name, input)]
+  if (attribute?.type === 'password' && !fitsPassword(input)) return [passwordTooLong(name)]
   if (!attribute) return []
   const { faults } = parseScalar(attribute, input, { path: [name], strictness: 'full' })
   // An invalid address is reported for its format only, not for its length.
@@ -51,9 +63,8 @@ export const typeFault = (kind: 'string' | 'object', name: string, input: unknow
     input,
   )
 
-const passwordTooLong = (name: string, input: string): ValueFault => ({
+const passwordTooLong = (name: string): ValueFault => ({
   kind: 'rule',
   path: [name],
   message: 'Password must be less than 73 bytes',
-  value: input,
 })

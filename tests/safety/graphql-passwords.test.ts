@@ -3,7 +3,7 @@ import { buildClientSchema, getIntrospectionQuery, isObjectType } from 'graphql'
 import type { TestApp } from '../../core/testing.ts'
 import { openTestApp, teardownOfFile } from '../harness/test-app.ts'
 
-// Safety rule S2 over GraphQL: a password never leaves, filters or sorts, for any caller, nor shows in what is logged.
+// Safety rule S2 over GraphQL, and in errors over REST: a password never leaves, filters or sorts, for any caller, nor shows in what is logged.
 
 const PIN = 'Very-Secret-Pin-1'
 const OTHER = 'Very-Secret-Pin-2'
@@ -16,7 +16,7 @@ test.before(async () => {
   app = await openTestApp(file, {
     project: {
       name: 'Passwords',
-      server: { logLevel: 'debug' },
+      server: { logLevel: 'debug', rateLimit: { api: false, auth: false } },
       components: { 'shared.key': { attributes: { label: 'string', lock: 'password' } } },
       contentTypes: {
         safe: {
@@ -131,4 +131,49 @@ test('no sort or filter reaches a password, directly or over relations and compo
       )
       t.notRegex(rows, SHOWN)
     }
+})
+
+test('a refused password is in no error', async t => {
+  const { request } = app
+  const asked = { token: CALLERS[1]?.token ?? '' }
+  const long = `${PIN}${'x'.repeat(80)}`
+  const wrong = [long, [PIN], { [PIN]: 1 }, `${PIN}\0`]
+  const seen: string[] = []
+  const note = (status: number, answer: unknown) => {
+    seen.push(JSON.stringify(answer))
+    if (status !== 200) t.is(status, 400, seen.at(-1))
+  }
+  const post = async (path: string, body: unknown) => {
+    const { status, body: answer } = await request('POST', path, { body, ...asked })
+    note(status, answer)
+  }
+  for (const [index, pin] of [...wrong, 'Pin-1'].entries()) {
+    const user = { username: `user-${index}`, email: `user-${index}@example.org` }
+    const key = { __component: 'shared.key', lock: pin === 'Pin-1' ? long : pin }
+    await post('/api/safes', { data: { name: 'a', pin } })
+    await post('/api/safes', { data: { name: 'a', zone: [key] } })
+    await post('/api/auth/local/register', { ...user, password: pin })
+    await post('/api/users', { ...user, password: pin, role: 1 })
+    if (typeof pin === 'string') {
+      const { errors } = await app.graphql(
+        'mutation ($p: String!) { createSafe(data: { name: "a", pin: $p }) { data { id } } }',
+        { p: pin },
+        asked,
+      )
+      note(200, errors)
+      t.is(errors?.length, 1)
+    }
+  }
+  for (const pin of wrong.slice(1, 3)) {
+    await post('/api/auth/local', { identifier: 'user', password: pin })
+    await post('/api/auth/reset-password', { code: 'c', password: pin, passwordConfirmation: pin })
+  }
+  t.notRegex(seen.join('\n'), /Very-Secret-Pin|Pin-1/)
+  t.notRegex(
+    app
+      .log()
+      .map(line => JSON.stringify(line))
+      .join('\n'),
+    SHOWN,
+  )
 })

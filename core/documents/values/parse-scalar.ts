@@ -15,7 +15,9 @@ import {
   type ParseOutcome,
   type Refusal,
   rule,
+  secretOfWrongType,
   toFault,
+  toSecretFault,
   type ValueFault,
   wrongType,
 } from './value-fault.ts'
@@ -281,7 +283,12 @@ interface Options {
 function parsed(attribute: ScalarAttribute, value: unknown, { path, strict }: Options): ParsedScalar {
   const parsed = PARSERS[attribute.type](value)
   const refusals = refusalsOf(attribute, parsed, strict)
-  if (refusals.length > 0) return failed(refusals.map(refusal => toFault(refusal, path, value)))
+  if (refusals.length > 0)
+    return failed(
+      refusals.map(refusal =>
+        attribute.type === 'password' ? toSecretFault(refusal, path) : toFault(refusal, path, value),
+      ),
+    )
   return passed('stored' in parsed ? caseOf(attribute, parsed.stored) : null)
 }
 
@@ -330,7 +337,7 @@ const PARSERS: { readonly [Type in ValueType]: (value: unknown) => ParseOutcome 
   richtext: parseText,
   enumeration: parseText,
   email: parseText,
-  password: parseText,
+  password: value => (typeof value === 'string' ? parseText(value) : { refusal: secretOfWrongType }),
   uid: parseText,
   date: parseDate,
   time: parseTime,

@@ -70,6 +70,13 @@ export const notUnique = (path: Path, value: string): ValueFault => ({
   value,
 })
 
+/** The fault of a refused password, without what was given (reference/safety.md#s2-passwords). */
+export const toSecretFault = (refusal: Refusal, path: Path): ValueFault =>
+  toFault({ ...refusal, found: undefined }, path, undefined)
+
+/** The refusal of a password that is no text. */
+export const secretOfWrongType = rule('must be a `string` type')
+
 /** The fault of a refused value at its path. */
 export function toFault(refusal: Refusal, path: Path, value: unknown): ValueFault {
   const message = refusal.kind === 'rule' ? `${printPath(path)} ${refusal.message}` : refusal.message

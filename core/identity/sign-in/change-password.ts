@@ -76,7 +76,11 @@ export function parseNewPassword(
   { model }: IdentityOptions,
 ): NewPassword {
   const attribute = requireScalar(model.builtIn.user, 'password')
-  const rules = [{ name: 'password', attribute }, { name: 'passwordConfirmation' }, { name: proof }] as const
+  const rules = [
+    { name: 'password', attribute },
+    { name: 'passwordConfirmation', isSecret: true },
+    { name: proof, isSecret: proof === 'currentPassword' },
+  ] as const
   const parsed = parseCredentials<keyof NewPassword | typeof proof>(body, rules)
   return { ...parsed, proof: parsed[proof] }
 }

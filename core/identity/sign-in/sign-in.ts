@@ -7,7 +7,10 @@ import { type Account, findAccount } from '../users/accounts.ts'
 
 /** Signs in by username or address. Timing and response are the same for an unknown account. */
 export async function signIn(body: AuthBody, call: AuthCall, options: IdentityOptions): Promise<SignedIn> {
-  const { identifier, password } = parseCredentials(body, [{ name: 'identifier' }, { name: 'password' }])
+  const { identifier, password } = parseCredentials(body, [
+    { name: 'identifier' },
+    { name: 'password', isSecret: true },
+  ])
   const account = await findAccount(options.database, { by: 'identifier', text: identifier }, options)
   const origin = { network: networkOf(call.address), documentId: account?.documentId ?? null }
   enforceQuota(await options.loginAttempts.begin(identifier, origin), call)

@@ -84,6 +84,7 @@ test('a registration generates uids, and takes no unique value of a component fr
         public: { permissions: { auth: ['login', 'register'] } },
         authenticated: { permissions: { users: ['me'] } },
       },
+      apiTokens: { full: { type: 'full-access', secret: 'full-access-of-more-than-thirty-two-letters' } },
     } as never,
   })
   const register = async (username: string, more: object = {}) => {
@@ -95,21 +96,40 @@ test('a registration generates uids, and takes no unique value of a component fr
     }
     return (await app.request('POST', '/api/auth/local/register', { body })).body as {
       readonly user?: { readonly slug: string }
-      readonly error?: { readonly message: string }
+      readonly error?: {
+        readonly message: string
+        readonly details: { readonly errors: readonly { readonly path: readonly string[] }[] }
+      }
     }
   }
   t.is((await register('Ann Lee', { card: { number: '7' } })).user?.slug, 'ann-lee')
   t.is((await register('ann lee1', { slug: 'chosen' })).user?.slug, 'chosen')
   t.is((await register('Ann-Lee')).user?.slug, 'ann-lee-1')
-  for (const more of [
-    { card: { number: '7' } },
-    { cards: [{ number: '7' }] },
-    { cards: [{ number: '8' }, { number: '8' }] },
-    { card: { number: '9' }, cards: [{ number: '9' }] },
-    { slug: 'chosen' },
-  ]) {
+  for (const [path, more] of [
+    ['card.number', { card: { number: '7' } }],
+    ['cards.0.number', { cards: [{ number: '7' }] }],
+    ['cards.1.number', { cards: [{ number: '8' }, { number: '8' }] }],
+    ['cards.0.number', { card: { number: '9' }, cards: [{ number: '9' }] }],
+    ['slug', { slug: 'chosen' }],
+  ] as const) {
     const { error } = await register('bob', more)
-    t.is(error?.message, 'This attribute must be unique', JSON.stringify(more))
+    t.is(error?.message, 'This attribute must be unique', path)
+    t.deepEqual(
+      error?.details.errors.map(each => each.path.join('.')),
+      [path],
+    )
+  }
+  const full = { token: 'full-access-of-more-than-thirty-two-letters' }
+  const made = await app.request('POST', '/api/users', {
+    body: { username: 'eve', email: 'eve@example.com', password: 'Password1', role: 1, slug: 'chosen' },
+    ...full,
+  })
+  const users = await app.request('GET', '/api/users?filters[slug]=ann-lee', full)
+  const [ann] = users.body as readonly { readonly id: number }[]
+  const changed = await app.request('PUT', `/api/users/${ann?.id}`, { body: { slug: 'chosen' }, ...full })
+  for (const { status, body } of [made, changed]) {
+    t.is(status, 400)
+    t.like(body, { error: { name: 'ValidationError', details: { errors: [{ path: ['slug'] }] } } })
   }
   t.is((await register('bob', { card: { number: '8' } })).user?.slug, 'bob')
 })

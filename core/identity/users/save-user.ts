@@ -6,7 +6,9 @@ import { findUniqueConflicts } from '../../documents/unique/unique-conflicts.ts'
 import { findConflictingClaims, partClaimsOf } from '../../documents/unique/unique-conflicts-in-components.ts'
 import { defaultsOf } from '../../documents/values/given-body.ts'
 import { hashPasswords } from '../../documents/values/hash-passwords.ts'
+import { notUnique, toRefusal } from '../../documents/values/value-fault.ts'
 import { writeDocuments } from '../../documents/write-documents.ts'
+import type { Path } from '../../faults/diagnostic.ts'
 import { fault, RequestFault } from '../../faults/fault.ts'
 import type { Model } from '../../model/model.ts'
 import type { Storage } from '../../model/storage.ts'
@@ -33,8 +35,6 @@ export interface SavedUser {
 /** For values that have no unique constraint. */
 export const NO_MESSAGES: TakenMessages = { email: '', username: '' }
 
-const UNIQUE = 'This attribute must be unique'
-
 /** Inserts or updates a user. Throws a RequestFault if a unique value is taken. */
 export async function saveUser(
   { documentId, values }: SavedUser,
@@ -58,7 +58,7 @@ export async function createUser(
   const given = toDocument(documentId, whole, options.model)
   const [made = given] = await generateUids([given], writing)
   const taken = await findConflictingClaims(partClaimsOf(made), () => [], writing)
-  if (taken.length > 0) throw new RequestFault(fault('application', UNIQUE))
+  refuseTaken(taken)
   await writeUser(made, words, writing)
 }
 
@@ -67,16 +67,20 @@ async function writeUser(
   words: TakenMessages,
   writing: WriteOptions,
 ): Promise<void> {
-  const [taken] = (await findUniqueConflicts([document], writing)).toSorted(emailFirst)
-  if (taken) throw new RequestFault(fault('application', messageFor(taken.attribute.name, words)))
+  const taken = await findUniqueConflicts([document], writing)
+  const known = (['email', 'username'] as const).find(name =>
+    taken.some(({ attribute }) => attribute.name === name),
+  )
+  if (known) throw new RequestFault(fault('application', words[known]))
+  refuseTaken(taken.map(({ attribute, value }) => ({ path: [attribute.name], value })))
   await writeDocuments([document], writing)
 }
 
-const emailFirst = (a: { attribute: { name: string } }, b: { attribute: { name: string } }): number =>
-  Number(b.attribute.name === 'email') - Number(a.attribute.name === 'email')
-
-const messageFor = (attribute: string, words: TakenMessages): string =>
-  attribute === 'email' || attribute === 'username' ? words[attribute] : UNIQUE
+/** Attributes that a project adds to users are named, as those of its own types. */
+function refuseTaken(taken: readonly { readonly path: Path; readonly value: unknown }[]): void {
+  const refusal = toRefusal(taken.map(({ path, value }) => notUnique(path, String(value))))
+  if (refusal) throw new RequestFault(refusal)
+}
 
 const toDocument = (documentId: string, values: Values, { builtIn }: Model): DesiredDocument => ({
   type: builtIn.user,

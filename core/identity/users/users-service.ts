@@ -229,7 +229,7 @@ function answerQuery(
 function creationFault(found: Fault): Fault {
   const unique = toUniqueFault(found, UNIQUE)
   const [first] = ruleFaults(unique)
-  return first ? fault('application', first.message) : unique
+  return first && !first.message.startsWith(UNIQUE) ? fault('application', first.message) : unique
 }
 
 /** A hidden user is reported as missing. */
@@ -244,7 +244,7 @@ function toUniqueFault(found: Fault, username: string): Fault {
   if (!first?.message.startsWith(UNIQUE)) return found
   const [name] = first.path
   if (name === 'email') return fault('application', 'Email already taken')
-  return fault('application', name === 'username' ? username : first.message)
+  return name === 'username' ? fault('application', username) : found
 }
 
 const UNIQUE = 'This attribute must be unique'
@@ -264,7 +264,7 @@ function checkNewUser(body: AuthBody, { grants }: Caller, user: ContentType): vo
   const rules = [
     { name: 'email', attribute: requireScalar(user, 'email') },
     { name: 'username' },
-    { name: 'password' },
+    { name: 'password', isSecret: true },
   ].filter(({ name }) => isAsked(name))
   const role = isAsked('role') && roleIn(body, user) !== 'given' ? [missingFault('role')] : []
   throwFaults([...rules.flatMap(rule => checkCredential(body, rule)), ...role])

@@ -1,5 +1,6 @@
+import type { Path } from '../faults/diagnostic.ts'
 import { RequestFault } from '../faults/fault.ts'
-import type { Attribute, ContentType } from '../model/model.ts'
+import { type Attribute, type ContentType, componentsOf } from '../model/model.ts'
 import type { DesiredDocument, Values } from './desired-state.ts'
 import { generateUids } from './state/generate-uids.ts'
 import { newValuesOf } from './state/new-values.ts'
@@ -37,7 +38,7 @@ export async function saveVersion(
     ...lacking(saving, context, new Map([...values, ...checked])),
     ...(uniqueness === 'checked' ? await checkUnique(claimed, context, options) : []),
   ]
-  refuse(inOrder(type, faults))
+  refuse(withoutHidden(inOrder(type, faults), saving))
   await writeDocuments([made], options, current)
 }
 
@@ -75,6 +76,34 @@ function lacking({ command, body }: Saving, { row }: VersionContext, values: Val
 }
 
 const WHOLE: CheckOptions = { covers: () => true, plain: false }
+
+/**
+ * Publishing checks stored values, too: faults do not repeat those that the caller may not read
+ * (reference/safety.md#s1-oracles).
+ */
+function withoutHidden(
+  faults: readonly ValueFault[],
+  { command, body }: Pick<Saving, 'command' | 'body'>,
+): readonly ValueFault[] {
+  const { shown } = command.conditions
+  if (shown === null) return faults
+  return faults.map(each => {
+    const [name, ...inner] = each.path
+    const attribute = command.type.attributes.get(String(name))
+    if (!attribute) return each
+    const isSeen = (shown.has(attribute) || body.names(attribute)) && !leadsToPrivate(attribute, inner)
+    return isSeen ? each : { kind: each.kind, path: each.path, message: each.message }
+  })
+}
+
+/** True if the path leads to a private attribute of a component. */
+function leadsToPrivate(attribute: Attribute, path: Path): boolean {
+  const [name, ...inner] = path.filter(key => typeof key === 'string')
+  return componentsOf(attribute).some(({ attributes }) => {
+    const next = attributes.get(name ?? '')
+    return next !== undefined && (next.private || leadsToPrivate(next, inner))
+  })
+}
 
 /** reference/rest.md#2-errors: in schema order. */
 function inOrder(type: ContentType, faults: readonly ValueFault[]): readonly ValueFault[] {

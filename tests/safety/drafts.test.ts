@@ -405,3 +405,75 @@ test('a published version that a condition protects is not removed after a chang
     t.is((await request('PUT', `/api/${key}s/${replaced}`, { body: { data: {} } })).status, 200)
   }
 })
+
+test('a refused publication repeats no stored value that its caller may not read', async t => {
+  const fields = ['label']
+  const { request, graphql, app } = await openTestApp(t, {
+    project: {
+      name: 'Stored',
+      graphql: { config: { v4CompatibilityMode: false } },
+      components: {
+        'a.part': {
+          attributes: {
+            word: { type: 'string', private: true, minLength: 20 },
+            mark: { type: 'string', private: true, unique: true },
+          },
+        },
+      },
+      contentTypes: {
+        note: {
+          draftAndPublish: true,
+          attributes: {
+            label: 'string',
+            hidden: { type: 'string', private: true, minLength: 20 },
+            code: { type: 'string', private: true, unique: true },
+            shown: { type: 'string', minLength: 20 },
+            part: { type: 'component', component: 'a.part' },
+            zone: { type: 'dynamiczone', components: ['a.part'] },
+          },
+        },
+      },
+      roles: {
+        public: {
+          permissions: { note: { find: { fields }, findOne: { fields }, update: { fields }, publish: true } },
+        },
+      },
+      apiTokens: { all: { type: 'full-access', secret: 'all-all-all-all-all-all-all-all-all' } },
+    },
+  })
+  const notes = app.documents('note')
+  const part = { mark: 'taken-secret' }
+  const taken = { code: 'taken-secret', part, zone: [{ __component: 'a.part', mark: 'other-secret' }] }
+  await notes.create({ data: taken, status: 'published' })
+  const drafts = [
+    { hidden: 'my-secret' },
+    { code: 'taken-secret' },
+    { part: { word: 'my-secret' } },
+    { part },
+    {
+      zone: [
+        { __component: 'a.part', word: 'my-secret' },
+        { __component: 'a.part', mark: 'other-secret' },
+      ],
+    },
+    { shown: 'my-text' },
+  ]
+  for (const data of drafts) {
+    const { documentId } = await notes.create({ data })
+    for (const asked of [{}, { token: 'all-all-all-all-all-all-all-all-all' }]) {
+      const put = (body: object) =>
+        request('PUT', `/api/notes/${documentId}`, { body: { data: body }, ...asked })
+      const mutation = `mutation { updateNote(documentId: "${documentId}", data: {}) { documentId } }`
+      for (const answer of [
+        (await put({})).body,
+        (await put({ label: 'a' })).body,
+        await graphql(mutation, {}, asked),
+      ]) {
+        const text = JSON.stringify(answer)
+        t.regex(text, /ValidationError/)
+        t.notRegex(text, /secret/)
+        t.is(text.includes('my-text'), 'shown' in data && 'token' in asked, text)
+      }
+    }
+  }
+})

@@ -42,8 +42,10 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
   if (!sharing) throw deniedType(caller, type, 'update')
   const where = conjunction(...[writing, publishing, sharing].map(each => conditionOf(each, caller)))
   const visible = command.kind === 'create' || writing.opened ? null : visibleDocuments(type, caller)
+  const shown = readableAttributes(caller.grants)(type)
   if (!('values' in command)) {
-    const conditions = { ...UNCONDITIONAL, before: where, after: conditionAfter(command, where), visible }
+    const after = conditionAfter(command, where)
+    const conditions = { ...UNCONDITIONAL, before: where, after, shown, visible }
     return brandCommand(command, conditions, actorOf(caller))
   }
   const values = permitValues(command, writing, caller)
@@ -53,7 +55,7 @@ export function permit<Kind extends Command>(command: Kind, caller: Caller): Per
     // Links that the server sets are not checked: the caller did not choose them.
     targets: targetsOf(command, writing, caller),
     drafts: visibleDrafts(type, caller),
-    shown: readableAttributes(caller.grants)(type),
+    shown,
     visible,
   }
   return brandCommand({ ...command, values }, conditions, actorOf(caller))

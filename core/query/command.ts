@@ -142,7 +142,10 @@ export interface WriteConditions {
   readonly targets: ReadonlyMap<ContentType, readonly VisibleVersion[]>
   /** The drafts of the written type that the caller may read, who may be allowed to write others; null: none. */
   readonly drafts: VisibleDrafts | null
-  /** Attributes that the caller may read. A file that one of them shows may stay in it even if `targets` hides the file; null: none. */
+  /**
+   * Attributes that the caller may read; null: the server makes the change itself. A file that one of them shows may stay in it
+   * even if `targets` hides the file. Faults repeat stored values of these only.
+   */
   readonly shown: ReadonlySet<Attribute> | null
   /**
    * The versions of the written type that the caller may read; null: all of them. A document without a visible

@@ -1,6 +1,8 @@
 import { GraphQLError, getOperationAST, getVariableValues, type OperationDefinitionNode } from 'graphql'
-import { isDeeperThan, nestingLevels } from '../base/plain-data.ts'
+import { memoize } from '../base/memo.ts'
+import { isDeeperThan, isRecord, nestingLevels } from '../base/plain-data.ts'
 import { failed, ok, type Result } from '../base/result.ts'
+import type { Model } from '../model/model.ts'
 import type { Engine, PreparedOperation } from './engine.ts'
 import type { GraphqlFormat } from './formats/format.ts'
 import { type Budget, overLimit, spend, spendIntrospection } from './limits/budget.ts'
@@ -114,16 +116,43 @@ function readVariables(
   { variables }: OperationRequest,
   { checked, operation, engine }: PlanContext,
 ): Result<Readonly<Record<string, unknown>>, GraphQLError> {
-  const { coerced, errors } = getVariableValues(
-    engine.schema,
-    operation.variableDefinitions ?? [],
-    variables,
-    { maxErrors: maxErrorsOf(variables), hideSuggestions: !engine.introspects },
-  )
-  if (errors) return failed(...errors.map(error => withCode(error, 'BAD_USER_INPUT')))
+  const options = { maxErrors: maxErrorsOf(variables), hideSuggestions: !engine.introspects }
+  const read = (values: OperationRequest['variables']) =>
+    getVariableValues(engine.schema, operation.variableDefinitions ?? [], values, options)
+  const { coerced, errors } = read(variables)
+  if (errors) {
+    const printed = read(hidePasswords(variables, passwordNames(engine.text.model)))
+    return failed(...(printed.errors ?? errors).map(error => withCode(error, 'BAD_USER_INPUT')))
+  }
   const excess = limitVariables(coerced, checked.measures.get(operation)?.variables ?? new Map())
   return excess ? failed(excess) : ok(coerced)
 }
+
+const passwordNames = memoize(({ contentTypes, components }: Model): ReadonlySet<string> => {
+  const attributes = [...contentTypes.values(), ...components.values()].flatMap(each => [
+    ...each.attributes.values(),
+  ])
+  const own = attributes.filter(each => each.kind === 'scalar' && each.type === 'password')
+  return new Set(['password', 'passwordConfirmation', 'currentPassword', ...own.map(({ name }) => name)])
+})
+
+/**
+ * Errors print a whole object if one of its keys is wrong. Objects print as their toJSON says, here without passwords
+ * (reference/safety.md#s2-passwords).
+ */
+function hidePasswords<Value>(value: Value, names: ReadonlySet<string>): Value
+function hidePasswords(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map(each => hidePasswords(each, names))
+  // Files are objects of other kinds.
+  if (!isRecord(value) || ![Object.prototype, null].includes(Object.getPrototypeOf(value))) return value
+  const entries = Object.entries(value).map(([key, each]) => [key, hidePasswords(each, names)] as const)
+  const shown = entries.map(([key, each]) => [key, names.has(key) ? HIDDEN : each] as const)
+  return Object.defineProperty(Object.fromEntries(entries), 'toJSON', {
+    value: () => Object.fromEntries(shown),
+  })
+}
+
+const HIDDEN = '***'
 
 const maxErrorsOf = (variables: OperationRequest['variables']): number =>
   Math.max(1, Math.min(MAX_ERRORS, Math.floor(MAX_PRINTED / countValues(variables))))

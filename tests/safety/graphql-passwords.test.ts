@@ -168,6 +168,19 @@ test('a refused password is in no error', async t => {
     await post('/api/auth/local', { identifier: 'user', password: pin })
     await post('/api/auth/reset-password', { code: 'c', password: pin, passwordConfirmation: pin })
   }
+  const variables =
+    'mutation ($d: SafeInput!, $l: UsersPermissionsLoginInput!) { createSafe(data: $d) { data { id } } login(input: $l) { jwt } }'
+  const safe = { name: 'a', pin: PIN, keys: [{ label: 'l', lock: OTHER }] }
+  const login = { identifier: 'a', password: PIN }
+  for (const [d, l] of [
+    [{ ...safe, nope: 1 }, login],
+    [safe, { ...login, nope: 1 }],
+    [{ ...safe, keys: [{ lock: OTHER, nope: 1 }] }, login],
+  ]) {
+    const { errors } = await app.graphql(variables, { d, l } as never, asked)
+    t.regex(errors?.[0]?.message ?? '', /Field "nope" is not defined/)
+    note(200, errors)
+  }
   t.notRegex(seen.join('\n'), /Very-Secret-Pin|Pin-1/)
   t.notRegex(
     app

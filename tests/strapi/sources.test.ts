@@ -66,6 +66,19 @@ for (const [name, options] of [
   })
 }
 
+test('files of an archive that do not fit on the disk are a fault that names their folder', async t => {
+  const folder = temporaryFolder()
+  t.teardown(folder.remove)
+  const uploads = join(folder.path, 'uploads')
+  mkdirSync(uploads)
+  // Linux: a device without room.
+  symlinkSync('/dev/full', join(uploads, 'blue_edca552ce5.png'))
+  const archive = data('export.tar.gz')
+  const read = await readArchive({ archive, key: undefined, version: 5, uploads })
+  const message = `The files of ${archive} could not be extracted to ${uploads}: ENOSPC: no space left on device, write`
+  t.deepEqual(read, { ok: false, reasons: [message] })
+})
+
 for (const [name, source] of [
   ['a SQLite file', (t: ExecutionContext) => ({ database: sqliteFile(t, '4-sqlite').file })],
   ['an archive', () => ({ archive: data('export.tar.gz', '4-sqlite') })],

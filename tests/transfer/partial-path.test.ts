@@ -1,9 +1,23 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import test from 'ava'
-import { partialPath, writeOutputFile } from '../../tools/transfer/partial-path.ts'
+import {
+  partialPath,
+  temporaryFolder as processFolder,
+  writeOutputFile,
+} from '../../tools/transfer/partial-path.ts'
 import { temporaryFolder } from '../harness/folder.ts'
 import { PLINTH } from '../harness/program.ts'
 
@@ -27,6 +41,23 @@ test('incomplete files of ended processes are removed, those of running ones and
   const path = join(folder.path, 'all.ndjson')
   t.is(await partialPath(path), `${path}.${process.pid}.part`)
   t.deepEqual(readdirSync(folder.path).toSorted(), kept.toSorted())
+})
+
+test('temporary folders of ended processes are removed, those of running ones and of other names are kept', async t => {
+  const prefix = `plinth-test-${process.pid}`
+  const pids = { [`${prefix}-${process.ppid}-Aa0000`]: true, [`${prefix}-${ENDED}-Aa0000`]: false }
+  const names = { ...pids, [`${prefix}-${ENDED}-Aa0000.d`]: true, [`${prefix}-x${ENDED}-Aa0000`]: true }
+  for (const name of Object.keys(names)) mkdirSync(join(tmpdir(), name))
+  const made = await processFolder(prefix)
+  t.teardown(() =>
+    Promise.all(
+      [made, ...Object.keys(names)].map(name =>
+        rm(join(tmpdir(), basename(name)), { recursive: true, force: true }),
+      ),
+    ),
+  )
+  for (const [name, isKept] of Object.entries(names)) t.is(existsSync(join(tmpdir(), name)), isKept, name)
+  t.is(statSync(made).mode & 0o777, 0o700)
 })
 
 test('an output file keeps its permissions and the link that leads to it; a pipe is written itself', async t => {
@@ -53,18 +84,6 @@ test('a command that has no room for its file leaves the one before, and nothing
   const folder = temporaryFolder()
   t.teardown(folder.remove)
   folder.write('project.yaml', 'name: Shop\ncontentTypes: { book: { attributes: { title: string } } }\n')
-  folder.write('strapi/package.json', '{"dependencies":{"@strapi/strapi":"5.0.0"}}')
-  const attributes = Array.from({ length: 200 }, (_, at) => [`text${at}`, { type: 'string' }])
-  folder.write(
-    'strapi/src/api/book/content-types/book/schema.json',
-    JSON.stringify({
-      kind: 'collectionType',
-      collectionName: 'books',
-      info: { singularName: 'book', pluralName: 'books' },
-      attributes: Object.fromEntries(attributes),
-    }),
-  )
-  folder.write('out/project.yaml', 'before')
   folder.write('out/made', 'before')
   const out = join(folder.path, 'out')
   const made = join(out, 'made')
@@ -72,15 +91,13 @@ test('a command that has no room for its file leaves the one before, and nothing
     ['client', folder.path, '--out', made],
     ['types', folder.path, '--out', made],
     ['openapi', folder.path, '--out', made],
-    ['import', 'strapi', join(folder.path, 'strapi'), '--force', '--out', out],
   ]) {
     // Files of 1 KB at most: a write of more is cut, as on a full disk.
     const limited = ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...PLINTH, ...words]
     const { status, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 120_000 })
     t.is(status, 1, words.join(' '))
-    t.regex(stderr, /EFBIG: file too large, write/)
-    t.deepEqual(readdirSync(out).toSorted(), ['made', 'project.yaml'])
-    for (const name of readdirSync(out))
-      t.is(readFileSync(join(out, name), 'utf8'), 'before', words.join(' '))
+    t.is(stderr, `A file or folder cannot be used: EFBIG: file too large, write '${made}'\n`)
+    t.deepEqual(readdirSync(out), ['made'])
+    t.is(readFileSync(made, 'utf8'), 'before', words.join(' '))
   }
 })

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkApp } from '../../core/app/check-app.ts'
 import { failed, ok, type Result } from '../../core/base/result.ts'
 import type { Diagnostic, Path } from '../../core/faults/diagnostic.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import type { Json } from '../../core/project/settings/settings.ts'
+import { namingFile, temporaryFolder } from '../transfer/partial-path.ts'
 import { type Block, type DocumentEntry, lost, printSheet } from './yaml-document.ts'
 
 /** The maximum number of rounds. */
@@ -36,7 +36,7 @@ const OF_NAMES = /-clash$|^reserved-name$|^name-too-long$/
 const isOfName = ({ code }: Diagnostic): boolean => OF_NAMES.test(code)
 
 async function inFolder<Value>(run: (folder: string) => Promise<Value>): Promise<Value> {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-import-'))
+  const folder = await temporaryFolder('plinth-import')
   try {
     return await run(folder)
   } finally {
@@ -67,7 +67,8 @@ async function repairIn(
 }
 
 async function faultsOf(folder: string, sheet: Block): Promise<readonly Diagnostic[]> {
-  await writeFile(join(folder, 'project.yaml'), printSheet(sheet).yaml)
+  const file = join(folder, 'project.yaml')
+  await writeFile(file, printSheet(sheet).yaml).catch(namingFile(file))
   const { project, faults } = await readProject(folder, {})
   if (faults.length > 0 || project === undefined) return faults
   const checked = await checkApp({})(project)

@@ -1,5 +1,6 @@
-import { statSync } from 'node:fs'
-import { open, readdir, realpath, rename, rm } from 'node:fs/promises'
+import { lstatSync, statSync } from 'node:fs'
+import { mkdtemp, open, readdir, realpath, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { processExists } from '../../core/base/process-exists.ts'
 
@@ -24,6 +25,20 @@ function pidOf(name: string, file: string): number | undefined {
   return pid === undefined ? undefined : Number(pid)
 }
 
+/** A temporary folder of this process, with a name like `plinth-roles-12-Xy34aB`. Those that ended processes of this user left are removed. */
+export async function temporaryFolder(prefix: string): Promise<string> {
+  const parent = tmpdir()
+  for (const name of await readdir(parent)) {
+    const [, pid] =
+      (name.startsWith(`${prefix}-`) && /^(\d+)-\w{6}$/.exec(name.slice(prefix.length + 1))) || []
+    if (pid === undefined || processExists(Number(pid))) continue
+    const path = join(parent, name)
+    if (lstatSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0))
+      await rm(path, { recursive: true, force: true })
+  }
+  return mkdtemp(join(parent, `${prefix}-${process.pid}-`))
+}
+
 /** A file that is written under another name until it is complete. */
 export interface OutputFile {
   write(text: string): Promise<void>
@@ -32,6 +47,14 @@ export interface OutputFile {
   /** Ends the output: an incomplete file is removed, and one that it would replace stays as it is. */
   close(): Promise<void>
 }
+
+/** For `catch`: errors of an open file do not name it. */
+export const namingFile =
+  (path: string) =>
+  (error: Error): never => {
+    error.message += ` '${path}'`
+    throw error
+  }
 
 /** Opens a file, with the permissions of the one that it replaces unless `mode` gives others. A pipe or a device is written itself. */
 export async function openOutputFile(path: string, mode?: number): Promise<OutputFile> {
@@ -42,10 +65,10 @@ export async function openOutputFile(path: string, mode?: number): Promise<Outpu
   const partial = replaces ? await partialPath(target) : target
   const handle = await open(partial, replaces ? 'wx' : 'w', mode ?? found?.mode)
   return {
-    write: text => handle.writeFile(text),
+    write: text => handle.writeFile(text).catch(namingFile(path)),
     async complete() {
       if (!replaces) return
-      await handle.sync()
+      await handle.sync().catch(namingFile(path))
       await rename(partial, target)
     },
     async close() {

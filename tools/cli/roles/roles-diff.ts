@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { realpath, rm } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { didYouMean } from '../../../core/base/nearest.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
@@ -9,6 +8,7 @@ import { locationJson } from '../../../core/explain/report.ts'
 import { loadRoles, type RolesProject } from '../../../core/explain/roles-project.ts'
 import { type Path, printDiagnostic, type SourceLocation } from '../../../core/faults/diagnostic.ts'
 import { readEnvironment } from '../../../core/project/environment.ts'
+import { temporaryFolder } from '../../transfer/partial-path.ts'
 import type { Colour, Paint } from '../paint.ts'
 import { complainOf } from './roles.ts'
 import { compareRoles, type Difference, type Effect } from './roles-differences.ts'
@@ -193,7 +193,7 @@ export async function checkOut(
   if (!top.ok) return failed(`${resolve(folder)} is in no git repository: ${top.reasons.join(' ')}`)
   const tree = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{tree}`])
   if (!tree.ok) return failed(await unknownRef(ref, folder))
-  const temporary = await mkdtemp(join(tmpdir(), `plinth-roles-${process.pid}-`))
+  const temporary = await temporaryFolder('plinth-roles')
   const remove = () => rm(temporary, { recursive: true, force: true })
   const written = await writeTree({ tree: tree.value.trim(), top: top.value.trim(), to: temporary, wanted })
   const inside = relative(top.value.trim(), await realpath(folder))

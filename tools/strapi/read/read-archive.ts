@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { PassThrough, type Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Parser, type ReadEntry } from 'tar'
+import { isDiskOutage } from '../../../core/base/disk-errors.ts'
 import { makeFolder } from '../../../core/base/make-folder.ts'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { isStorageKey } from '../../../core/media/storage/file-storage.ts'
@@ -99,6 +100,8 @@ export async function readArchive({
     for (const entry of unfinished) if (!entry.emittedEnd) entry.destroy(error)
     await Promise.allSettled(writing)
     if (madeFolder !== undefined) await rm(madeFolder, { recursive: true, force: true })
+    if (isDiskOutage(error))
+      return failed(`The files of ${archive} could not be extracted to ${uploads}: ${error.message}`)
     return failed(reasonOf(error, archive, isEncrypted))
   }
   const { lines, skipped } = found

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
-import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SQLiteValue, Database as SqliteDatabase } from 'node-sqlite3-wasm'
 import { failed, ok, type Result } from '../../../core/base/result.ts'
 import { quoteIdentifier } from '../../../core/sql/identifier.ts'
+import { temporaryFolder } from '../../transfer/partial-path.ts'
 import { groupColumns, openTables, type ReadColumns, type StrapiDatabase } from './source.ts'
 
 /** Runs the work on a copy of a SQLite file of Strapi. Fails with the reason. */
@@ -12,7 +12,7 @@ export async function withSqlite<Value>(
   file: string,
   work: (source: StrapiDatabase) => Promise<Result<Value, string>>,
 ): Promise<Result<Value, string>> {
-  const folder = await mkdtemp(join(tmpdir(), 'plinth-sqlite-'))
+  const folder = await temporaryFolder('plinth-sqlite')
   try {
     const copied = await copyDatabase(file, join(folder, 'data.db'))
     return copied.ok ? await overCopy(copied.value, work) : copied

@@ -34,6 +34,15 @@ const settingsOf = async (t: ExecutionContext, folder: string, env: Readonly<Rec
   return project?.settings
 }
 
+/** A role of config-sync. */
+const role = (type: string, actions: readonly string[]) => ({
+  [`config/sync/user-role.${type}.json`]: {
+    name: type,
+    type,
+    permissions: actions.map(action => ({ action })),
+  },
+})
+
 test('plugins are reported by the name in config/plugins, and by what an installed package says', async t => {
   const plugin = (strapi: object) => ({ name: 'x', version: '1.0.0', strapi })
   const { remarks } = await imported(t, {
@@ -303,13 +312,6 @@ test('files of public/ are reported, and without users-permissions visitors cann
 
 test('a project without the package of users-permissions has no sign-in, and its roles no permissions', async t => {
   const manifest = { name: 'shop', dependencies: { '@strapi/strapi': '5.12.0' } }
-  const role = (type: string, actions: readonly string[]) => ({
-    [`config/sync/user-role.${type}.json`]: {
-      name: type,
-      type,
-      permissions: actions.map(action => ({ action })),
-    },
-  })
   const files = { 'package.json': manifest }
   const alone = await imported(t, files)
   t.false((await settingsOf(t, alone.out, {}))?.auth.register.enabled)
@@ -335,11 +337,16 @@ test('a project without the plugin i18n has no locales, whatever its schemas say
   const files = {
     ...type('note', { title: { type: 'string', ...localized }, rank: { type: 'integer' } }, localized),
     'package.json': { name: 'notes', dependencies },
+    // A permission that was set while there were locales.
+    ...role('public', ['api::note.note.find', 'api::note.note.createLocalization']),
   }
+  const grants = async (out: string) =>
+    Object.keys((await settingsOf(t, out, {}))?.roles.public?.permissions.note ?? {})
   const written = (more: Parameters<typeof imported>[1]) => imported(t, { ...files, ...more })
   const isLocalized = /\n {4}localized: true\n/
   const without = await written({})
   t.notRegex(without.yaml, /localized|i18n:|locales:/)
+  t.deepEqual(await grants(without.out), ['find'])
   includes(
     t,
     without.remarks,
@@ -348,6 +355,7 @@ test('a project without the plugin i18n has no locales, whatever its schemas say
 
   const manifest = { name: 'notes', dependencies: { ...dependencies, '@strapi/plugin-i18n': '4.25.1' } }
   const named = await written({ 'package.json': manifest })
+  t.deepEqual(await grants(named.out), ['find', 'createLocalization'])
   t.regex(named.yaml, isLocalized)
   t.regex(named.yaml, /rank: \{ type: integer, localized: false \}/)
 

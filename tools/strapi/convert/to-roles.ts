@@ -9,7 +9,7 @@ import { type DocumentEntry, flow, type GivenNote, lost, section } from '../yaml
 import { toKebabCase } from './to-holder.ts'
 import { CORE_ACTIONS, isUnserved } from './to-routes.ts'
 import { whyNoUsers } from './to-settings.ts'
-import { hasDrafts } from './to-types.ts'
+import { hasDrafts, isLocalized } from './to-types.ts'
 
 /** The section `roles`. */
 export function toRoles(
@@ -23,7 +23,7 @@ export function toRoles(
     withDrafts: typesWithDrafts(project, names),
     withFiles: project.version === 4 ? typesWithFiles(project, names) : new Set(),
     isUsual: hasUsualAuth(roles),
-    isUnserved: isUnserved(project),
+    isUnserved: hadNoEffect(project),
   }
   // Files and tables of the plugin may still be there without it: their permissions had no effect.
   const hasUsers = whyNoUsers(project) === null
@@ -35,6 +35,14 @@ export function toRoles(
       .toSorted((one, two) => placeOf(one.role) - placeOf(two.role))
       .map(({ role, key }) => toRole(hasUsers ? role : { ...role, actions: [] }, key, options)),
   )
+}
+
+/** Permissions of roles that Strapi keeps without an effect: of routes that it does not serve, and of content-types without locales. */
+function hadNoEffect(project: StrapiProject): RoleOptions['isUnserved'] {
+  const isWithoutRoute = isUnserved(project)
+  const localized = new Set(project.contentTypes.filter(isLocalized).map(({ uid }) => uid))
+  return (uid, action) =>
+    action === 'createLocalization' ? !localized.has(uid) : isWithoutRoute(uid, action)
 }
 
 interface RoleOptions {

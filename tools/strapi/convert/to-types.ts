@@ -121,6 +121,9 @@ interface TypeOptions {
   readonly tablesOf: (collectionName: string) => TableFacts
 }
 
+export const isLocalized = ({ schema }: StrapiType): boolean =>
+  valueAt(schema, 'pluginOptions', 'i18n', 'localized') === true
+
 export const hasDrafts = ({ schema }: StrapiType): boolean =>
   valueAt(schema, 'options', 'draftAndPublish') === true
 
@@ -131,7 +134,7 @@ function toContentType(
   const named = names.types.get(type.uid)
   if (named === undefined) return []
   const { schema } = type
-  const localized = valueAt(schema, 'pluginOptions', 'i18n', 'localized') === true
+  const localized = isLocalized(type)
   const isSingle = textAt(schema, 'kind') === 'singleType'
   const displayName = textAt(schema, 'info', 'displayName')
   const secret = new Set([...hidden, ...textsAt(schema, 'options', 'privateAttributes')])

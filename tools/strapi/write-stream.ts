@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isShared } from '../../core/documents/rows/planning.ts'
 import type { ContentType, Model } from '../../core/model/model.ts'
 import type { Project } from '../../core/project/project.ts'
@@ -231,22 +232,20 @@ const stamp = <Name extends string>(
   moment ? ({ [name]: moment } as { readonly [Key in Name]: string }) : {}
 
 /**
- * Strapi stores shared attributes in every locale; the copy that was written last is used. Strapi 5 does not copy the values of a write
- * that publishes to the drafts of the other locales, whose values are the former ones.
+ * Strapi stores shared attributes in every locale; the copy of the first locale is used. Strapi 5 does not copy the values of a write
+ * that publishes to the drafts of other locales, which keep former values: a draft with the published values goes before them.
  */
 function sharedValues(
   type: ContentType,
   versions: readonly Version[],
 ): NonNullable<StreamedDocument['shared']> {
-  const shared: Partial<Record<Status, StreamedValues>> = {}
-  const newestFirst = versions.toSorted((one, two) => compareTexts(updateOf(two), updateOf(one)))
-  for (const { status, values } of newestFirst) shared[status] ??= valuesOf(type, values, true)
-  return shared
+  const sharedOf = (status: Status) =>
+    versions.filter(each => each.status === status).map(({ values }) => valuesOf(type, values, true))
+  const [published] = sharedOf('published')
+  const drafts = sharedOf('draft')
+  const draft = drafts.find(values => isDeepStrictEqual(values, published)) ?? drafts[0]
+  return { ...(draft && { draft }), ...(published && { published }) }
 }
-
-const updateOf = ({ stamps }: Version): string => stamps?.get('updated_at') ?? ''
-
-const compareTexts = (one: string, two: string): number => Number(one > two) - Number(one < two)
 
 /** The localized values, or the shared ones. */
 const valuesOf = (type: ContentType, values: StreamedValues, shared: boolean): StreamedValues =>

@@ -415,7 +415,12 @@ test.serial('a form over any limit is refused, and nothing of it is stored', asy
   )
   const large = 'x'.repeat(2 ** 20 + 1)
   await refused(t, { parts: one('a.txt', large) }, /at most 1048576 bytes/, 413)
-  await refused(t, { parts: [['operations', large], MAP, FILE] }, /The fields of a form may have at most 1048576 bytes together/, 413)
+  await refused(
+    t,
+    { parts: [['operations', large], MAP, FILE] },
+    /The fields of a form may have at most 1048576 bytes together/,
+    413,
+  )
   const fields = Array.from({ length: 10 }, (_, index) => [`f${index}`, 'x'] as const)
   await refused(t, { parts: [...fields, OPERATIONS, MAP, FILE] }, /at most 5 fields/, 413)
 })

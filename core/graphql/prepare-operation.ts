@@ -145,11 +145,14 @@ function hidePasswords(value: unknown, names: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map(each => hidePasswords(each, names))
   // Files are objects of other kinds.
   if (!isRecord(value) || ![Object.prototype, null].includes(Object.getPrototypeOf(value))) return value
-  const entries = Object.entries(value).map(([key, each]) => [key, hidePasswords(each, names)] as const)
-  const shown = entries.map(([key, each]) => [key, names.has(key) ? HIDDEN : each] as const)
-  return Object.defineProperty(Object.fromEntries(entries), 'toJSON', {
-    value: () => Object.fromEntries(shown),
-  })
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, hidePasswords(each, names)]),
+  )
+  const hidden = Object.keys(copy).filter(key => names.has(key))
+  // What toJSON answers is printed one level less deep.
+  if (hidden.length === 0) return copy
+  const shown = { ...copy, ...Object.fromEntries(hidden.map(key => [key, HIDDEN])) }
+  return Object.defineProperty(copy, 'toJSON', { value: () => shown })
 }
 
 const HIDDEN = '***'

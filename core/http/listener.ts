@@ -213,10 +213,10 @@ function answerLate(exchange: Exchange): void {
   )
 }
 
-/** True for the first call only: an exchange may end by its answer and by its timeout. */
 /** Bytes of a process that wait for slow clients: sixteen answers of the default `database.limits.bytes`. */
 const UNREAD = openByteBudget(268_435_456)
 
+/** True for the first call only: an exchange may end by its answer and by its timeout. */
 function endExchange(exchange: Exchange): boolean {
   if (exchange.isOver) return false
   exchange.isOver = true

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from '../base/memo.ts'
 import { didYouMean, nearest } from '../base/nearest.ts'
+import { groupBy } from '../base/plain-data.ts'
 import type { DesiredValue, Values } from '../documents/desired-state.ts'
 import { documentIdOf } from '../documents/rows/document-id.ts'
 import { isShared } from '../documents/rows/planning.ts'
@@ -195,15 +196,17 @@ function parseBody(
 /** Without missing attributes for which an unknown key of the same mapping suggests itself: that is one mistake. */
 function withoutMisspelt(faults: readonly ValueFault[]): readonly ValueFault[] {
   const mappingOf = ({ path }: ValueFault) => printed(path.slice(0, -1))
-  const keys = new Map<string, string[]>()
-  for (const fault of faults)
-    if (fault.kind === 'key')
-      keys.set(mappingOf(fault), [...(keys.get(mappingOf(fault)) ?? []), String(fault.path.at(-1))])
+  const unknown = groupBy(
+    faults.filter(({ kind }) => kind === 'key'),
+    mappingOf,
+  )
   const isMisspelt = (fault: ValueFault) =>
     fault.kind !== 'key' &&
     (fault.value ?? null) === null &&
-    keys.get(mappingOf(fault))?.some(key => nearest(key, [String(fault.path.at(-1))]) !== undefined)
-  return keys.size === 0 ? faults : faults.filter(fault => !isMisspelt(fault))
+    unknown
+      .get(mappingOf(fault))
+      ?.some(({ path }) => nearest(String(path.at(-1)), [String(fault.path.at(-1))]) !== undefined)
+  return unknown.size === 0 ? faults : faults.filter(fault => !isMisspelt(fault))
 }
 
 const toVersion = (type: ContentType, parsed: ParsedBody, statuses: readonly Status[]): ContentVersion => ({

@@ -33,6 +33,8 @@ const NOTHING = {} as { project: never; model: never; plugins: never }
 const IMPORT = "import { defineExtension, defineMiddleware, definePolicy } from 'plinth'\n"
 const GOOD = `${IMPORT}export default definePolicy(() => true)\n`
 const LOAD = 'the module cannot be loaded: '
+/** From Node 22 on, the error also has the line and the column. */
+const PLACE_IN_JSON = process.version.startsWith('v20.') ? '' : ' (line 1 column 3)'
 const DEFINE_POLICY = 'expected `export default definePolicy(…)`, found '
 
 /** File, text (after the import of `plinth`), place and message. */
@@ -123,7 +125,7 @@ const FILES: readonly (readonly [string, string, string])[] = [
   [
     'policies/g-json.ts',
     "import x from '../lib/comments.json'\nexport default x\n",
-    `:2:1 ${LOAD}lib/comments.json: Expected property name or '}' in JSON at position 2`,
+    `:2:1 ${LOAD}lib/comments.json: Expected property name or '}' in JSON at position 2${PLACE_IN_JSON}`,
   ],
   ['policies/h-rejects.ts', "await Promise.reject(new Error('late'))\n", `:2:22 ${LOAD}late`],
   ['policies/h-null.ts', 'throw null\n', `:1:1 ${LOAD}it throws null, which is no error`],

@@ -143,15 +143,17 @@ export function toJsonBody(value: unknown, source: string): string {
   } catch (error) {
     // Errors of the value's own code keep their place.
     if (error instanceof Error && !isSerializerError(error)) throw error
-    throw new TypeError(
-      `${source} got what is no JSON: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    )
+    throw notJson(source, error)
   }
   if (text === undefined) throw new TypeError(`${source} got ${nameType(value)}, which JSON does not have`)
   if (MAY_BE_LOST.test(text) || holdsError(value)) assertNothingLost(value, source)
   return text
 }
+
+const notJson = (source: string, error: unknown): TypeError =>
+  new TypeError(`${source} got what is no JSON: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  })
 
 /** What JSON makes of a promise that nothing awaits, of a Buffer and of other bytes. */
 const MAY_BE_LOST = /\{\}|\{"type":"Buffer",|\{"0":/
@@ -163,13 +165,19 @@ const holdsError = (value: unknown): boolean =>
 /** Throws for a value within another one whose JSON is empty or distorted, such as a promise that nothing awaits. */
 function assertNothingLost(value: unknown, source: string): void {
   let lost: string | null = null
-  JSON.stringify(value, function (this: object, key, inner: unknown) {
+  const look = function (this: object, key: string, inner: unknown) {
     // What a Buffer was before its `toJSON`.
     const raw: unknown = Reflect.get(this, key)
     const kind = lost === null ? (foreignKind(raw) ?? functionsKind(inner) ?? emptyKind(inner)) : null
     if (kind) lost = `${source} got${key === '' ? '' : `, under \`${key}\`,`} ${kind}`
     return lost === null ? inner : null
-  })
+  }
+  try {
+    JSON.stringify(value, look)
+  } catch (error) {
+    // Newer versions of Node print values that are too deep for a function that looks at each of them.
+    throw notJson(source, error)
+  }
   if (lost !== null) throw new TypeError(lost)
 }
 

@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { compileModel } from '../../core/model/compile-model.ts'
 import { readProject } from '../../core/project/load-project.ts'
 import { correspond } from '../../tools/strapi/field-mapping.ts'
@@ -13,20 +13,26 @@ import { runImport, strapiProject, type } from './import.ts'
 /** More than a function takes arguments. */
 const MANY = 400_000
 
-test('a content-type may have any number of rows', async t => {
-  const folder = strapiProject(type('note', { title: { type: 'string' } }))
+/** Imports the schema of a Strapi project, and returns which type of it each type of the imported project is. */
+async function correspondenceOf(t: ExecutionContext, folder: ReturnType<typeof strapiProject>) {
   t.teardown(folder.remove)
   await runImport({ dir: folder.path, out: folder.path })
   const strapi = await readStrapi(folder.path)
   const { project } = await readProject(folder.path, {})
   const model = project && compileModel(project)
-  if (!strapi.ok || !model?.ok) return t.fail()
+  if (!strapi.ok || !model?.ok) throw new Error('the project was not imported')
+  return correspond(strapi.value, nameAll(strapi.value), model.value)
+}
+
+test('a content-type may have any number of rows', async t => {
+  const folder = strapiProject(type('note', { title: { type: 'string' } }))
+  const correspondence = await correspondenceOf(t, folder)
   const place: RowLocation = { documentId: 'gone', locale: null, status: 'published', linked: undefined }
   const rows = new Map(Array.from({ length: MANY }, (_, index) => [index + 1, place]))
   const documents = streamDocuments({
     source: NOTHING_THERE,
     names: namesOf(5),
-    correspondence: correspond(strapi.value, nameAll(strapi.value), model.value),
+    correspondence,
     index: { types: new Map([['api::note.note', { rows, documents: new Map() }]]) },
     lose: () => {},
   })
@@ -37,12 +43,7 @@ test('of attributes that locales share, the draft that equals the published vers
   const localized = { pluginOptions: { i18n: { localized: true } } }
   const attributes = { title: { type: 'string', ...localized }, rank: { type: 'integer' } }
   const folder = strapiProject(type('note', attributes, { ...localized, options: { draftAndPublish: true } }))
-  t.teardown(folder.remove)
-  await runImport({ dir: folder.path, out: folder.path })
-  const strapi = await readStrapi(folder.path)
-  const { project } = await readProject(folder.path, {})
-  const model = project && compileModel(project)
-  if (!strapi.ok || !model?.ok) return t.fail()
+  const correspondence = await correspondenceOf(t, folder)
   const note = (id: number, locale: string, more: object = {}) => ({
     type: 'api::note.note',
     id,
@@ -67,7 +68,7 @@ test('of attributes that locales share, the draft that equals the published vers
   const documents = streamDocuments({
     source: archiveTables({ schemas, entities, links: [], configuration: [], skipped: [] }, 5),
     names: namesOf(5),
-    correspondence: correspond(strapi.value, nameAll(strapi.value), model.value),
+    correspondence,
     index: {
       types: new Map([['api::note.note', { rows, documents: new Map([['one', [...rows.keys()]]]) }]]),
     },
